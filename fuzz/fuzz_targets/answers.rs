@@ -1,7 +1,6 @@
-//! What a peer answers when it is called: any bytes, as they are where they begin like HTTP, else as a body.
+//! Any bytes as the answer of a peer: raw if they begin like HTTP, else as a body.
 //!
-//! Whatever it says, in a stream or at once, the call is over within its limit and after a few tries, and a peer that was never
-//! understood was never believed.
+//! The call ends within its limit and after a few tries, and only an answer that was received counts as understood.
 
 #![no_main]
 #![forbid(unsafe_code)]
@@ -9,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use league_fuzz::pipe::Parrot;
+use league_fuzz::memory_net::FixedAnswerPeer;
 use league_protocol::dialect::PeerDialect;
 use league_protocol::envelope::Envelope;
 use league_protocol::id::ConversationId;
@@ -29,8 +28,9 @@ const LIMIT: Duration = Duration::from_secs(5);
 fuzz_target!(|bytes: &[u8]| {
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
     runtime.block_on(async {
-        let said: Arc<[u8]> = if bytes.starts_with(b"HTTP/1.") { bytes.into() } else { answer(bytes).into() };
-        let client = Client::new(ClientSettings { connector: Arc::new(Parrot(said)), ..ClientSettings::default() });
+        let sent: Arc<[u8]> = if bytes.starts_with(b"HTTP/1.") { bytes.into() } else { answer(bytes).into() };
+        let client =
+            Client::new(ClientSettings { connector: Arc::new(FixedAnswerPeer(sent)), ..ClientSettings::default() });
         let client = PeerClient::new(client);
         send(&client, &heard).await;
         send(&client, &|_: &Exchange| false).await;
@@ -59,9 +59,9 @@ async fn send(client: &PeerClient, understood: &(impl Fn(&Exchange) -> bool + Sy
     let (mut tries, began) = (Vec::new(), Instant::now());
     let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit: LIMIT, notice: false };
     let peer = Peer { endpoint: &endpoint, dialect: &dialect, proven: false };
-    let said = client.send(peer, message, understood, &mut tries).await;
+    let outcome = client.send(peer, message, understood, &mut tries).await;
     // The end of a stream may be waited for a little.
     assert!(began.elapsed() <= LIMIT + Duration::from_millis(100), "{:?}", began.elapsed());
     assert!(tries.len() <= 32, "{} tries", tries.len());
-    assert!(!said.understood || tries.iter().any(|one| one.came.is_ok()));
+    assert!(!outcome.understood || tries.iter().any(|one| one.came.is_ok()));
 }

@@ -1,6 +1,6 @@
-//! What is posted to us, and what answers us: any bytes.
+//! Any bytes as a request to us and as an answer to us.
 //!
-//! Nothing panics; a refusal can always be said; a call that was read, written again in any frame, is the same call; and
+//! Nothing panics; a refusal can always be written; a call that was read, written again in any frame, is the same call; and
 //! nothing but a move is ever read as one.
 
 #![no_main]
@@ -24,15 +24,15 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(Incoming::Call(request)) => a_call_survives_every_frame(&request),
         Ok(Incoming::Batch(parts)) => {
             for part in parts {
-                let _ = request::read(part.get().as_bytes()).map_err(|refused| a_refusal_can_be_said(&refused));
+                let _ = request::read(part.get().as_bytes()).map_err(|refused| a_refusal_can_be_written(&refused));
             }
         }
         Ok(Incoming::Mcp(_)) => {}
-        Err(refused) => a_refusal_can_be_said(&refused),
+        Err(refused) => a_refusal_can_be_written(&refused),
     }
     match request::read_registration(bytes) {
         Ok(request) => a_call_survives_every_frame(&request),
-        Err(refused) => a_refusal_can_be_said(&refused),
+        Err(refused) => a_refusal_can_be_written(&refused),
     }
     an_answer_holds_a_move_or_none(bytes);
 });
@@ -53,7 +53,7 @@ fn body(call: &Call) -> Vec<u8> {
 }
 
 fn a_call_survives_every_frame(request: &Request<'_>) {
-    // Whoever satisfies the strict satisfies the lenient.
+    // A request that passes the strict check also passes the lenient one.
     assert!(request.check(true).is_err() || request.check(false).is_ok());
     let mut answer = Vec::new();
     request.reply_to().answer(&envelope(), &Acknowledgement::default(), &mut answer).expect("an answer can be written");
@@ -83,11 +83,11 @@ fn a_call_survives_every_frame(request: &Request<'_>) {
     }
 }
 
-fn a_refusal_can_be_said(refused: &Refused) {
+fn a_refusal_can_be_written(refused: &Refused) {
     let mut out = Vec::new();
     refused.reply_to.refuse(&envelope(), &refused.fault, &mut out).expect("a refusal can be written");
-    let heard = ParsedAnswer::parse(&out).expect("a refusal is an object");
-    assert!(heard.error().is_some(), "{} does not look like an error", text(&out));
+    let refusal = ParsedAnswer::parse(&out).expect("a refusal is an object");
+    assert!(refusal.error().is_some(), "{} does not look like an error", text(&out));
 }
 
 fn an_answer_holds_a_move_or_none(bytes: &[u8]) {

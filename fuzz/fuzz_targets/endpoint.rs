@@ -1,29 +1,29 @@
-//! What is sent to a manager, a referee and a player of ours: any bytes, each of whom must answer.
+//! Any bytes as a request to our manager, referee and player, each of which must answer.
 //!
-//! Bytes that begin like a request are sent as they are, heads and all; others are the body of a proper one. Nobody panics,
-//! nobody keeps a proper request waiting, and what is said to it is JSON that says so.
+//! Bytes that begin like an HTTP request are sent as they are; others become the body of a valid one. No agent panics, and every
+//! valid request gets an answer in time, as JSON of the declared type.
 
 #![no_main]
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
 
-use league_fuzz::house::House;
+use league_fuzz::agents::LeagueAgents;
 use libfuzzer_sys::fuzz_target;
 use serde_json::value::RawValue;
 
 thread_local! {
-    static HOUSE: RefCell<House> = RefCell::default();
+    static AGENTS: RefCell<LeagueAgents> = RefCell::default();
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    HOUSE.with_borrow_mut(|house| {
-        if house.is_old() {
-            *house = House::new();
+    AGENTS.with_borrow_mut(|agents| {
+        if agents.needs_restart() {
+            *agents = LeagueAgents::new();
         }
         if [&b"POST "[..], b"GET ", b"HEAD ", b"PUT "].iter().any(|method| bytes.starts_with(method)) {
-            for said in house.ask(bytes) {
-                assert!(said.is_empty() || said.starts_with(b"HTTP/1."), "{}", text(&said));
+            for answer in agents.send(bytes) {
+                assert!(answer.is_empty() || answer.starts_with(b"HTTP/1."), "{}", text(&answer));
             }
             return;
         }
@@ -34,15 +34,15 @@ fuzz_target!(|bytes: &[u8]| {
         )
         .into_bytes();
         request.extend_from_slice(bytes);
-        for said in house.ask(&request) {
-            let said = text(&said);
-            let (head, body) = said.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {said}"));
+        for answer in agents.send(&request) {
+            let answer = text(&answer);
+            let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer}"));
             let fine = if head.contains("application/json") {
                 serde_json::from_str::<&RawValue>(body).is_ok()
             } else {
                 body.is_empty() || head.contains("text/event-stream")
             };
-            assert!(head.starts_with("HTTP/1.1 ") && fine, "{said}");
+            assert!(head.starts_with("HTTP/1.1 ") && fine, "{answer}");
         }
     });
 });

@@ -1,4 +1,4 @@
-//! What is on the disk: any lines, in place of the events of a log or of a file.
+//! Any lines in place of the events of a log or of a file on disk.
 //!
 //! Nothing panics; an event that was read, written again, is the same event; and a log that can be replayed can be replayed again.
 

@@ -1,6 +1,6 @@
-//! The small texts of the protocol: moments, ids, secrets and what draws are made of.
+//! Any text as a time, an id, a secret or a part of a draw.
 //!
-//! Whatever a stranger writes there is refused or kept exactly, and nothing secret is shown.
+//! It is refused or kept exactly, and no secret is shown.
 
 #![no_main]
 #![forbid(unsafe_code)]
@@ -15,14 +15,14 @@ use league_protocol::token::{Credential, redacted};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    a_moment_prints_as_the_second_it_was(text);
+    a_time_is_printed_as_its_second(text);
     an_id_is_kept_as_it_was_written(text);
     a_number_in_an_id_makes_that_id_again(text);
     a_secret_shows_its_owner_at_most(text);
     a_draw_keeps_its_bytes(text);
 });
 
-fn a_moment_prints_as_the_second_it_was(text: &str) {
+fn a_time_is_printed_as_its_second(text: &str) {
     if let Ok(moment) = text.parse::<Timestamp>() {
         let again: Timestamp = moment.to_string().parse().expect("what we print, we read");
         assert_eq!(again.unix(), moment.unix(), "{text}");

@@ -1,6 +1,6 @@
-//! What the fuzz targets have in common: agents of ours without a network, in a runtime whose clock waits for nobody.
+//! Shared by the fuzz targets: our agents without a network, in a runtime with a paused clock.
 
 #![forbid(unsafe_code)]
 
-pub mod house;
-pub mod pipe;
+pub mod agents;
+pub mod memory_net;

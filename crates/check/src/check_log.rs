@@ -31,7 +31,7 @@ impl From<String> for RuleViolation {
 
 impl From<Problem> for RuleViolation {
     fn from(problem: Problem) -> Self {
-        Self { seen: problem.told_of("it"), fix: Some(problem.fix()) }
+        Self { seen: problem.sentence_about("it"), fix: Some(problem.fix()) }
     }
 }
 

@@ -10,6 +10,7 @@ mod shape;
 use http::StatusCode;
 use league_protocol::id::RefereeId;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::dashboard::Shared;
@@ -48,79 +49,41 @@ const FROM: (&str, &str) = ("from", "how many entries are left out at the beginn
 const LIMIT: (&str, &str) = ("limit", "how many entries at most, up to 500; 100 when left out");
 const SEARCH: (&str, &str) = ("q", "only names and ids that contain this");
 
+const EVENTS: &str = "Events as they happen, as server-sent events; Last-Event-ID goes on behind that one";
+const AFTER: (&str, &str) = ("after", "the number of the last event that is known; the present when left out");
+const MATCH: &str = "A match with its draw and, once it is over, every message";
+const MATCHES: &str = "Matches that were played, in the order of the schedule";
+const LIST: &[(&str, &str)] = &[AT, FROM, LIMIT, SEARCH];
+
 static TABLE: [Row; 11] = [
-    Row {
-        subject: Subject::League,
-        path: "league",
-        summary: "Where the league stands",
-        query: &[AT],
-        answer: of::<shape::League>,
-    },
-    Row {
-        subject: Subject::Standings,
-        path: "standings",
-        summary: "The table, best first",
-        query: &[AT, FROM, LIMIT, SEARCH],
-        answer: of::<shape::Page<shape::Standing>>,
-    },
-    Row {
-        subject: Subject::Schedule,
-        path: "schedule",
-        summary: "All rounds with their matches",
-        query: &[AT, FROM, LIMIT],
-        answer: of::<shape::Page<shape::Round>>,
-    },
-    Row {
-        subject: Subject::Matches,
-        path: "matches",
-        summary: "Matches that were played, in the order of the schedule",
-        query: &[AT, FROM, LIMIT],
-        answer: of::<shape::Page<shape::Game>>,
-    },
-    Row {
-        subject: Subject::Match,
-        path: "matches/{id}",
-        summary: "A match with its draw and, once it is over, every word that was said",
-        query: &[AT],
-        answer: of::<shape::WholeGame>,
-    },
-    Row {
-        subject: Subject::Players,
-        path: "players",
-        summary: "All players",
-        query: &[AT, FROM, LIMIT, SEARCH],
-        answer: of::<shape::Page<shape::Agent>>,
-    },
-    Row {
-        subject: Subject::Player,
-        path: "players/{id}",
-        summary: "A player with its record and its matches",
-        query: &[AT],
-        answer: of::<shape::Player>,
-    },
-    Row {
-        subject: Subject::Agents,
-        path: "agents",
-        summary: "All agents, referees first",
-        query: &[AT, FROM, LIMIT, SEARCH],
-        answer: of::<shape::Page<shape::Agent>>,
-    },
-    Row {
-        subject: Subject::Log,
-        path: "log",
-        summary: "The event log with its hashes",
-        query: &[FROM, LIMIT],
-        answer: of::<shape::Page<shape::Entry>>,
-    },
-    Row {
-        subject: Subject::Events,
-        path: "events",
-        summary: "Events as they happen, as server-sent events; Last-Event-ID goes on behind that one",
-        query: &[("after", "the number of the last event that is known; the present when left out")],
-        answer: of::<crate::events::PublicEvent>,
-    },
-    Row { subject: Subject::Document, path: "openapi.json", summary: "This document", query: &[], answer: anything },
+    row(Subject::League, "league", "Where the league stands", &[AT], of::<shape::League>),
+    row(Subject::Standings, "standings", "The table, best first", LIST, of::<shape::Page<shape::Standing>>),
+    row(
+        Subject::Schedule,
+        "schedule",
+        "All rounds with their matches",
+        &[AT, FROM, LIMIT],
+        of::<shape::Page<shape::Round>>,
+    ),
+    row(Subject::Matches, "matches", MATCHES, &[AT, FROM, LIMIT], of::<shape::Page<shape::Game>>),
+    row(Subject::Match, "matches/{id}", MATCH, &[AT], of::<shape::WholeGame>),
+    row(Subject::Players, "players", "All players", LIST, of::<shape::Page<shape::Agent>>),
+    row(Subject::Player, "players/{id}", "A player with its record and its matches", &[AT], of::<shape::Player>),
+    row(Subject::Agents, "agents", "All agents, referees first", LIST, of::<shape::Page<shape::Agent>>),
+    row(Subject::Log, "log", "The event log with its hashes", &[FROM, LIMIT], of::<shape::Page<shape::Entry>>),
+    row(Subject::Events, "events", EVENTS, &[AFTER], of::<crate::events::PublicEvent>),
+    row(Subject::Document, "openapi.json", "This document", &[], anything),
 ];
+
+const fn row(
+    subject: Subject,
+    path: &'static str,
+    summary: &'static str,
+    query: &'static [(&'static str, &'static str)],
+    answer: fn(&mut SchemaGenerator) -> Schema,
+) -> Row {
+    Row { subject, path, summary, query, answer }
+}
 
 fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
@@ -130,7 +93,7 @@ fn anything(_: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({ "type": "object" })
 }
 
-fn row(path: &str) -> Option<(&'static Row, &str)> {
+fn find(path: &str) -> Option<(&'static Row, &str)> {
     TABLE.iter().find_map(|row| match row.path.strip_suffix("{id}") {
         None => (row.path == path).then_some((row, "")),
         Some(front) => path.strip_prefix(front).filter(|id| !id.is_empty() && !id.contains('/')).map(|id| (row, id)),
@@ -138,61 +101,52 @@ fn row(path: &str) -> Option<(&'static Row, &str)> {
 }
 
 pub(crate) async fn answer(shared: &Shared, path: &str, query: &Query, trusted: bool) -> Reply {
-    let Some((row, id)) = row(path.trim_end_matches('/')) else {
-        return refused(
-            StatusCode::NOT_FOUND,
-            "there is nothing at this path; /api/v1/openapi.json lists what there is",
-        );
+    let Some((row, id)) = find(path.trim_end_matches('/')) else {
+        return missing("there is nothing at this path; /api/v1/openapi.json lists what there is");
     };
-    let told = match query.number::<u64>("at") {
-        None => RequestedLeague::Now,
-        Some(seq) => match shared.stage.archive.moment(seq).await {
-            Ok(snapshot) => RequestedLeague::Then(snapshot),
-            Err(error) => return refused(StatusCode::NOT_FOUND, &error.to_string()),
-        },
+    let league = match shared.league_at(query.number("at")).await {
+        Ok(league) => league,
+        Err(error) => return missing(&error.to_string()),
     };
     let piece = shape::Piece::of(query);
     match row.subject {
-        Subject::League => reply::json(StatusCode::OK, &shared.with(&told, shape::League::of)),
-        Subject::Standings => {
-            reply::json(StatusCode::OK, &shared.with(&told, |snapshot| answer::standings(snapshot, &piece)))
-        }
-        Subject::Schedule => {
-            reply::json(StatusCode::OK, &shared.with(&told, |snapshot| answer::schedule(snapshot, &piece)))
-        }
-        Subject::Matches => {
-            reply::json(StatusCode::OK, &shared.with(&told, |snapshot| answer::matches(snapshot, &piece)))
-        }
-        Subject::Players => {
-            reply::json(StatusCode::OK, &shared.with(&told, |snapshot| answer::players(snapshot, &piece, trusted)))
-        }
+        Subject::League => found(&shared.with(&league, shape::League::of)),
+        Subject::Standings => found(&shared.with(&league, |snapshot| answer::standings(snapshot, &piece))),
+        Subject::Schedule => found(&shared.with(&league, |snapshot| answer::schedule(snapshot, &piece))),
+        Subject::Matches => found(&shared.with(&league, |snapshot| answer::matches(snapshot, &piece))),
+        Subject::Players => found(&shared.with(&league, |snapshot| answer::players(snapshot, &piece, trusted))),
         Subject::Agents => {
-            let pulse = |referee: &RefereeId| match told {
-                RequestedLeague::Now => shared.promptness(referee),
+            let latency = |referee: &RefereeId| match league {
+                RequestedLeague::Now => shared.referee_latency(referee),
                 RequestedLeague::Then(_) => None,
             };
-            reply::json(
-                StatusCode::OK,
-                &shared.with(&told, |snapshot| answer::agents(snapshot, &piece, trusted, pulse)),
-            )
+            found(&shared.with(&league, |snapshot| answer::agents(snapshot, &piece, trusted, latency)))
         }
-        Subject::Player => match shared.with(&told, |snapshot| answer::player(snapshot, id, trusted)) {
-            Some(player) => reply::json(StatusCode::OK, &player),
-            None => refused(StatusCode::NOT_FOUND, "there is no such player"),
+        Subject::Player => match shared.with(&league, |snapshot| answer::player(snapshot, id, trusted)) {
+            Some(player) => found(&player),
+            None => missing("there is no such player"),
         },
-        Subject::Match => match answer::game(shared, &told, id).await {
-            Some(game) => reply::json(StatusCode::OK, &game),
-            None => refused(StatusCode::NOT_FOUND, "there is no such match"),
+        Subject::Match => match answer::game(shared, &league, id).await {
+            Some(game) => found(&game),
+            None => missing("there is no such match"),
         },
         Subject::Log => match answer::log(shared, &piece).await {
-            Ok(page) => reply::json(StatusCode::OK, &page),
+            Ok(page) => found(&page),
             Err(error) => refused(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
         },
-        Subject::Document => reply::json(StatusCode::OK, &document::written()),
-        Subject::Events => refused(StatusCode::NOT_FOUND, "events are a stream"),
+        Subject::Document => found(&document::open_api()),
+        Subject::Events => missing("events are a stream"),
     }
 }
 
-pub(crate) fn refused(status: StatusCode, why: &str) -> Reply {
+fn found(data: &impl Serialize) -> Reply {
+    reply::json(StatusCode::OK, data)
+}
+
+fn missing(why: &str) -> Reply {
+    refused(StatusCode::NOT_FOUND, why)
+}
+
+fn refused(status: StatusCode, why: &str) -> Reply {
     reply::json(status, &json!({ "error": why }))
 }

@@ -16,9 +16,9 @@ use tokio::sync::Semaphore;
 
 use crate::league_snapshot::{LeagueSnapshot, SnapshotBuilder};
 
-const MOMENTS: usize = 6;
+const MAX_SNAPSHOTS: usize = 6;
 /// Bounds the results in all kept snapshots, about 40 bytes each. The latest snapshot always stays.
-const RESULTS: u32 = 200_000;
+const MAX_RESULTS: u32 = 200_000;
 const STEP: usize = 4096;
 const READERS: usize = 4;
 
@@ -38,79 +38,78 @@ pub enum ArchiveError {
 
 #[derive(Clone, Debug)]
 pub struct Archive {
-    kept: Arc<Kept>,
+    state: Arc<ArchiveState>,
 }
 
-struct Kept {
+struct ArchiveState {
     log: Box<dyn EventLog>,
     home: Home,
     league: LeagueId,
     readers: Semaphore,
-    moments: Mutex<Vec<Arc<LeagueSnapshot>>>,
+    snapshots: Mutex<Vec<Arc<LeagueSnapshot>>>,
     finder: Mutex<MatchFinder>,
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for ArchiveState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kept").field("home", &self.home).field("league", &self.league).finish_non_exhaustive()
+        f.debug_struct("Archive").field("home", &self.home).field("league", &self.league).finish_non_exhaustive()
     }
 }
 
 impl Archive {
     pub fn of(log: impl EventLog + 'static, home: Home, league: LeagueId) -> Self {
-        let (readers, moments, finder) = (Semaphore::new(READERS), Mutex::default(), Mutex::default());
-        Self { kept: Arc::new(Kept { log: Box::new(log), home, league, readers, moments, finder }) }
+        let (readers, snapshots, finder) = (Semaphore::new(READERS), Mutex::default(), Mutex::default());
+        Self { state: Arc::new(ArchiveState { log: Box::new(log), home, league, readers, snapshots, finder }) }
     }
 
     pub(crate) async fn events(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, ArchiveError> {
-        self.reading(move |kept| Ok(kept.log.read(after, limit)?)).await
+        self.reading(move |state| Ok(state.log.read(after, limit)?)).await
     }
 
     pub(crate) async fn game(&self, match_id: &MatchId) -> Option<MatchFile> {
-        let found = self.games(vec![match_id.clone()]).await;
-        found.into_iter().next()
+        self.games(vec![match_id.clone()]).await.into_iter().next()
     }
 
     /// Skips matches without a readable file.
     pub(crate) async fn games(&self, wanted: Vec<MatchId>) -> Vec<MatchFile> {
-        let read = self.reading(move |kept| Ok(wanted.iter().filter_map(|match_id| kept.game(match_id)).collect()));
+        let read = self.reading(move |state| Ok(wanted.iter().filter_map(|match_id| state.game(match_id)).collect()));
         read.await.unwrap_or_default()
     }
 
-    pub(crate) async fn moment(&self, seq: u64) -> Result<Arc<LeagueSnapshot>, ArchiveError> {
-        self.reading(move |kept| kept.moment(seq)).await
+    pub(crate) async fn snapshot_at(&self, seq: u64) -> Result<Arc<LeagueSnapshot>, ArchiveError> {
+        self.reading(move |state| state.snapshot_at(seq)).await
     }
 
-    pub(crate) fn tell(&self) -> Result<LeagueSnapshot, ArchiveError> {
+    pub(crate) fn load(&self) -> Result<LeagueSnapshot, ArchiveError> {
         let mut builder = SnapshotBuilder::default();
-        let (replay, _) = replay(&*self.kept.log, |event| builder.observe(&event))?;
+        let (replay, _) = replay(&*self.state.log, |event| builder.observe(&event))?;
         builder.finish(replay.finish().map_err(LoadError::from)?).ok_or(ArchiveError::Beyond(0))
     }
 
     async fn reading<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&Kept) -> Result<T, ArchiveError> + Send + 'static,
+        read: impl FnOnce(&ArchiveState) -> Result<T, ArchiveError> + Send + 'static,
     ) -> Result<T, ArchiveError> {
-        let _place = self.kept.readers.acquire().await.map_err(|_| ArchiveError::Ended)?;
-        let kept = Arc::clone(&self.kept);
-        tokio::task::spawn_blocking(move || read(&kept)).await.map_err(|_| ArchiveError::Ended)?
+        let _place = self.state.readers.acquire().await.map_err(|_| ArchiveError::Ended)?;
+        let state = Arc::clone(&self.state);
+        tokio::task::spawn_blocking(move || read(&state)).await.map_err(|_| ArchiveError::Ended)?
     }
 }
 
-impl Kept {
+impl ArchiveState {
     /// Starts the replay at the nearest earlier snapshot in memory.
-    fn moment(&self, seq: u64) -> Result<Arc<LeagueSnapshot>, ArchiveError> {
+    fn snapshot_at(&self, seq: u64) -> Result<Arc<LeagueSnapshot>, ArchiveError> {
         // Held during the replay, so that two requests do not replay the same events.
-        let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
-        let nearest =
-            moments.iter().filter(|snapshot| snapshot.seq() <= seq).max_by_key(|snapshot| snapshot.seq()).cloned();
+        let mut snapshots = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = snapshots.iter().filter(|snapshot| snapshot.seq() <= seq);
+        let nearest = earlier.max_by_key(|snapshot| snapshot.seq()).cloned();
         if let Some(snapshot) = nearest.as_ref().filter(|snapshot| snapshot.seq() == seq) {
             return Ok(Arc::clone(snapshot));
         }
         let snapshot = Arc::new(self.replay(nearest.as_deref(), seq)?);
-        moments.push(Arc::clone(&snapshot));
-        while moments.len() > 1 && (moments.len() > MOMENTS || results_in(&moments) > RESULTS) {
-            moments.remove(0);
+        snapshots.push(Arc::clone(&snapshot));
+        while snapshots.len() > 1 && (snapshots.len() > MAX_SNAPSHOTS || results_in(&snapshots) > MAX_RESULTS) {
+            snapshots.remove(0);
         }
         Ok(snapshot)
     }
@@ -137,14 +136,14 @@ impl Kept {
         let mut finder = self.finder.lock().unwrap_or_else(PoisonError::into_inner);
         let text = finder.find(&self.home, &self.league, match_id).ok()??;
         drop(finder);
-        let mut file: MatchFile =
-            serde_json::from_str(&text).ok().filter(|file: &MatchFile| file.match_id == *match_id)?;
+        let file = serde_json::from_str::<MatchFile>(&text).ok();
+        let mut file = file.filter(|file| file.match_id == *match_id)?;
         let problems = std::mem::take(&mut file.problems.0);
         file.problems.0 = problems.into_iter().map(|(player, problem)| (player, problem.without_address())).collect();
         Some(file)
     }
 }
 
-fn results_in(moments: &[Arc<LeagueSnapshot>]) -> u32 {
-    moments.iter().map(|snapshot| snapshot.season().matches_completed()).sum()
+fn results_in(snapshots: &[Arc<LeagueSnapshot>]) -> u32 {
+    snapshots.iter().map(|snapshot| snapshot.season().matches_completed()).sum()
 }

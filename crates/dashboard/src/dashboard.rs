@@ -17,7 +17,7 @@ use crate::shared_state::SharedState;
 use crate::waiting_room::WaitingRoom;
 
 /// The pause between two reads of a log that another process writes.
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 const STEP: usize = 1024;
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub struct Dashboard {
 
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) stage: Arc<SharedState>,
+    pub(crate) state: Arc<SharedState>,
     pub(crate) settings: DashboardSettings,
     pub(crate) metrics: Metrics,
     operator: OnceLock<Arc<dyn Operator>>,
@@ -64,7 +64,7 @@ impl Dashboard {
         archive: Archive,
         settings: DashboardSettings,
     ) -> Result<(Self, Feed, impl Future<Output = ()> + Send), ArchiveError> {
-        Ok(Self::of(archive.tell()?, archive, settings))
+        Ok(Self::of(archive.load()?, archive, settings))
     }
 
     /// For a log that was already read: `snapshot` is its state.
@@ -73,13 +73,13 @@ impl Dashboard {
         archive: Archive,
         settings: DashboardSettings,
     ) -> (Self, Feed, impl Future<Output = ()> + Send) {
-        let stage = Arc::new(SharedState::new(snapshot, archive, settings.most_streams, settings.room.clone()));
-        let (feed, folding) = feed::open(Arc::clone(&stage));
+        let state = Arc::new(SharedState::new(snapshot, archive, settings.most_streams, settings.room.clone()));
+        let (feed, folding) = feed::open(Arc::clone(&state));
         let metrics = Metrics::default();
-        let shared = Arc::new(Shared { stage, settings, metrics, operator: OnceLock::new() });
+        let shared = Arc::new(Shared { state, settings, metrics, operator: OnceLock::new() });
         let asking = Arc::clone(&shared);
         let work = async move {
-            let following = phases::follow(Arc::clone(&asking.stage), || asking.operator().cloned());
+            let following = phases::follow(Arc::clone(&asking.state), || asking.operator().cloned());
             tokio::join!(folding, following);
         };
         (Self { shared }, feed, work)
@@ -92,17 +92,17 @@ impl Dashboard {
 
     /// Reads events that another process appends. Never ends.
     pub async fn follow(&self, feed: Feed) {
-        let mut seen = self.shared.stage.snapshot().seq();
+        let mut seen = self.shared.state.snapshot().seq();
         loop {
-            match self.shared.stage.archive.events(seen, STEP).await {
-                Ok(events) if events.is_empty() => tokio::time::sleep(LOOK).await,
+            match self.shared.state.archive.events(seen, STEP).await {
+                Ok(events) if events.is_empty() => tokio::time::sleep(POLL_INTERVAL).await,
                 Ok(events) => {
                     seen += events.len() as u64;
-                    events.iter().for_each(|(_, event)| feed.tell(event));
+                    events.iter().for_each(|(_, event)| feed.send(event));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "the log cannot be followed");
-                    tokio::time::sleep(10 * LOOK).await;
+                    tokio::time::sleep(10 * POLL_INTERVAL).await;
                 }
             }
         }
@@ -110,12 +110,12 @@ impl Dashboard {
 
     /// Ends every stream, so that a closing server does not wait for viewers.
     pub fn close(&self) {
-        self.shared.stage.closing.send_replace(true);
+        self.shared.state.closing.send_replace(true);
     }
 }
 
 impl PageHandler for Dashboard {
-    fn show(&self, visit: PageRequest) -> PageFuture<'_> {
-        Box::pin(self.shared.answer(visit))
+    fn show(&self, request: PageRequest) -> PageFuture<'_> {
+        Box::pin(self.shared.answer(request))
     }
 }

@@ -28,16 +28,13 @@ const STEP: usize = 256;
 pub(crate) const SILENCE: Duration = Duration::from_secs(15);
 pub(crate) const STILL_HERE: &[u8] = b": still here\n\n";
 
-/// An event as others may know it: without what anybody is recognised by.
+/// An event without credentials.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct PublicEvent {
     /// Its number in the log, from one.
     pub(crate) seq: u64,
-    /// When.
     pub(crate) at: Timestamp,
-    /// What kind of event.
     pub(crate) kind: String,
-    /// What it says.
     pub(crate) fact: Map<String, Value>,
 }
 
@@ -48,13 +45,13 @@ impl PublicEvent {
 }
 
 pub(crate) fn message(seq: u64, event: &Event) -> Bytes {
-    let told = PublicEvent::of(seq, event);
-    let data = serde_json::to_string(&told).unwrap_or_default();
-    format!("id: {seq}\nevent: {}\ndata: {data}\n\n", told.kind).into()
+    let event = PublicEvent::of(seq, event);
+    let data = serde_json::to_string(&event).unwrap_or_default();
+    format!("id: {seq}\nevent: {}\ndata: {data}\n\n", event.kind).into()
 }
 
 struct Reader {
-    seat: ViewerSlot,
+    slot: ViewerSlot,
     after: u64,
     waiting: VecDeque<Bytes>,
     /// The client has received all events at least once.
@@ -63,9 +60,9 @@ struct Reader {
     closing: watch::Receiver<bool>,
 }
 
-pub(crate) fn stream(seat: ViewerSlot, after: u64) -> Body {
-    let (head, closing) = (seat.stage.head.subscribe(), seat.stage.closing.subscribe());
-    let reader = Reader { seat, after, waiting: VecDeque::new(), current: false, head, closing };
+pub(crate) fn stream(slot: ViewerSlot, after: u64) -> Body {
+    let (head, closing) = (slot.state.head.subscribe(), slot.state.closing.subscribe());
+    let reader = Reader { slot, after, waiting: VecDeque::new(), current: false, head, closing };
     // Sent at once, so that the client sees the stream open.
     let first = futures_util::stream::iter([Ok::<_, Infallible>(Frame::data(Bytes::from_static(b": welcome\n\n")))]);
     let rest = unfold(reader, |mut reader| async move {
@@ -102,15 +99,15 @@ impl Reader {
     /// Reads recent events from memory and older ones from the log. A client that was up to date and then fell behind the
     /// memory is disconnected; it can reconnect.
     async fn fetch(&mut self) -> Option<()> {
-        let stage = &self.seat.stage;
-        match stage.latest(self.after, STEP) {
+        let state = &self.slot.state;
+        match state.latest(self.after, STEP) {
             Some(latest) if !latest.is_empty() => {
                 self.after = latest.last()?.seq;
                 self.waiting.extend(latest.iter().map(|event| event.message()));
             }
             Some(_) | None if self.current => return None,
             Some(_) | None => {
-                let kept = stage.archive.events(self.after, STEP).await.ok()?;
+                let kept = state.archive.events(self.after, STEP).await.ok()?;
                 self.after = kept.last()?.0.seq;
                 self.waiting.extend(kept.iter().map(|(head, event)| message(head.seq, event)));
             }

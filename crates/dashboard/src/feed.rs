@@ -24,25 +24,25 @@ const CROWD: usize = 100;
 
 #[derive(Debug)]
 pub struct Feed {
-    told: Arc<AtomicU64>,
+    sent: Arc<AtomicU64>,
     inbox: mpsc::Sender<(u64, Event)>,
 }
 
 impl Feed {
-    pub fn tell(&self, event: &Event) {
-        let seq = self.told.fetch_add(1, Ordering::Relaxed) + 1;
+    pub fn send(&self, event: &Event) {
+        let seq = self.sent.fetch_add(1, Ordering::Relaxed) + 1;
         // When the queue is full, the task reads the event from the log later.
         drop(self.inbox.try_send((seq, event.clone())));
     }
 }
 
-pub(crate) fn open(stage: Arc<SharedState>) -> (Feed, impl Future<Output = ()> + Send) {
+pub(crate) fn open(state: Arc<SharedState>) -> (Feed, impl Future<Output = ()> + Send) {
     let (inbox, events) = mpsc::channel(QUEUE);
-    let told = Arc::new(AtomicU64::new(stage.snapshot().seq()));
-    (Feed { told: Arc::clone(&told), inbox }, fold(stage, told, events))
+    let sent = Arc::new(AtomicU64::new(state.snapshot().seq()));
+    (Feed { sent: Arc::clone(&sent), inbox }, fold(state, sent, events))
 }
 
-async fn fold(stage: Arc<SharedState>, told: Arc<AtomicU64>, mut inbox: mpsc::Receiver<(u64, Event)>) {
+async fn fold(state: Arc<SharedState>, sent: Arc<AtomicU64>, mut inbox: mpsc::Receiver<(u64, Event)>) {
     let mut batch = Vec::with_capacity(BATCH);
     let mut made = Instant::now();
     let mut due: Option<Instant> = None;
@@ -53,45 +53,45 @@ async fn fold(stage: Arc<SharedState>, told: Arc<AtomicU64>, mut inbox: mpsc::Re
             count = inbox.recv_many(&mut batch, BATCH), if open => {
                 open = count > 0;
                 let last = batch.last().map_or(0, |(seq, _): &(u64, Event)| *seq);
-                stage.tell(std::mem::take(&mut batch));
+                state.apply(std::mem::take(&mut batch));
                 // With an empty queue, a missing event did not fit into it.
-                let until = if inbox.is_empty() { told.load(Ordering::Relaxed) } else { last };
-                catch_up(&stage, until).await;
-                if stage.watching() > 0 {
-                    let tick = if stage.watching() > CROWD { CROWDED_TICK } else { TICK };
+                let until = if inbox.is_empty() { sent.load(Ordering::Relaxed) } else { last };
+                catch_up(&state, until).await;
+                if state.watching() > 0 {
+                    let tick = if state.watching() > CROWD { CROWDED_TICK } else { TICK };
                     due = due.or(Some(made + tick));
                 }
             }
-            () = stage.wanted.notified() => due = Some(Instant::now()),
+            () = state.wanted.notified() => due = Some(Instant::now()),
             () = sleep_until(alarm), if due.is_some() => {
                 due = None;
                 made = Instant::now();
-                publish(&stage).await;
+                publish(&state).await;
             }
         }
     }
 }
 
-async fn publish(stage: &SharedState) {
-    let before = stage.parts[0].borrow().clone();
-    let parts = Arc::new(live::make(&stage.snapshot(), &stage.phases(), stage.room.as_ref(), &before));
-    for slice in &stage.parts {
+async fn publish(state: &SharedState) {
+    let before = state.parts[0].borrow().clone();
+    let parts = Arc::new(live::make(&state.snapshot(), &state.phases(), state.room.as_ref(), &before));
+    for slice in &state.parts {
         slice.send_replace(Arc::clone(&parts));
-        if stage.watching() > CROWD {
+        if state.watching() > CROWD {
             sleep(SLICE).await;
         }
     }
 }
 
-async fn catch_up(stage: &SharedState, until: u64) {
+async fn catch_up(state: &SharedState, until: u64) {
     loop {
-        let seq = stage.snapshot().seq();
+        let seq = state.snapshot().seq();
         if seq >= until {
             return;
         }
-        match stage.archive.events(seq, BATCH).await {
+        match state.archive.events(seq, BATCH).await {
             Ok(events) if !events.is_empty() => {
-                stage.tell(events.into_iter().map(|(head, event)| (head.seq, event)).collect());
+                state.apply(events.into_iter().map(|(head, event)| (head.seq, event)).collect());
             }
             Ok(_) => return,
             Err(error) => {
@@ -99,7 +99,7 @@ async fn catch_up(stage: &SharedState, until: u64) {
                 return;
             }
         }
-        if stage.snapshot().seq() == seq {
+        if state.snapshot().seq() == seq {
             return;
         }
     }

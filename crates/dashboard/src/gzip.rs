@@ -51,8 +51,8 @@ fn piece(plain: &[u8]) -> Bytes {
 
 pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
     let named = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    named.split(',').any(|one| {
-        let (name, quality) = one.split_once(';').unwrap_or((one, ""));
+    named.split(',').any(|coding| {
+        let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
         name.trim().eq_ignore_ascii_case("gzip") && !matches!(quality.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000")
     })
 }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_in_any_order_are_one_stream() {
+    fn compressed_messages_in_any_order_form_one_stream() {
         let texts =
             ["a".repeat(100_000), (0..9_000).map(|n| format!("{n} ")).collect(), String::from("b"), String::new()];
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 1, 0, 2]] {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn only_who_understands_it_gets_it() {
+    fn only_clients_that_accept_gzip_get_it() {
         let wanted = |text: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT_ENCODING, text.parse().unwrap());

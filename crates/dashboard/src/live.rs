@@ -103,7 +103,7 @@ pub(crate) struct StreamOptions {
 }
 
 struct Watcher {
-    _seat: ViewerSlot,
+    _slot: ViewerSlot,
     seen: SeenParts,
     options: StreamOptions,
     first: Option<Bytes>,
@@ -111,14 +111,14 @@ struct Watcher {
     closing: watch::Receiver<bool>,
 }
 
-pub(crate) fn stream(seat: ViewerSlot, seen: u64, options: StreamOptions) -> Body {
-    let (mut parts, closing) = (seat.parts().subscribe(), seat.stage.closing.subscribe());
+pub(crate) fn stream(slot: ViewerSlot, seen: u64, options: StreamOptions) -> Body {
+    let (mut parts, closing) = (slot.parts().subscribe(), slot.state.closing.subscribe());
     parts.mark_changed();
     let hello = StreamMessage::new("retry: 1000\n\n").bytes(options.packed);
     let head = if options.packed { gzip::HEAD } else { &[] };
     let first = Some(Bytes::from([head, &hello].concat()));
     let seen = SeenParts::Event(seen);
-    let watcher = Watcher { _seat: seat, seen, options, first, parts, closing };
+    let watcher = Watcher { _slot: slot, seen, options, first, parts, closing };
     let messages = unfold(watcher, |mut watcher| async move {
         let message = watcher.next().await?;
         Some((Ok::<_, Infallible>(Frame::data(message)), watcher))

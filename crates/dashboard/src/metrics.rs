@@ -1,8 +1,10 @@
 //! `/metrics`: figures for Prometheus, in its text format.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use league_core::season::agent::RegisteredPlayer;
 
 use crate::shared_state::SharedState;
 
@@ -30,49 +32,50 @@ impl Metrics {
         self.micros.fetch_add(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    pub(crate) fn turned_away(&self) {
+    pub(crate) fn stream_refused(&self) {
         self.refused_streams.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn written(&self, stage: &SharedState) -> String {
+    pub(crate) fn text(&self, shared: &SharedState) -> String {
         let mut page = Page(String::with_capacity(4096));
         {
-            let snapshot = stage.snapshot();
+            let snapshot = shared.snapshot();
             let season = snapshot.season();
             let status = season.status();
             let league = season.config().league_id.as_str();
             let state = season.phase().as_str();
             page.head("league_info", "gauge", "The league and where it stands.");
             page.value(&format!("league_info{{league=\"{league}\",state=\"{state}\"}}"), 1);
-            page.one("league_players", "gauge", "Players that are registered.", status.players);
-            page.one("league_referees", "gauge", "Referees that are registered.", status.referees);
-            let lost = season.referees().iter().filter(|referee| referee.lost).count();
-            page.one("league_referees_lost", "gauge", "Referees that do not answer.", lost);
-            let suspended = season.players().iter().filter(|player| season.is_suspended(player)).count();
-            page.one("league_players_suspended", "gauge", "Players that are asked only once.", suspended);
-            let withdrawn = season.players().iter().filter(|player| player.withdrawn).count();
-            page.one("league_players_withdrawn", "gauge", "Players that play no more.", withdrawn);
-            page.one("league_halted", "gauge", "1 when the operator has stopped it.", u8::from(season.is_halted()));
-            let round = status.current_round;
-            page.one("league_round", "gauge", "The round that is being played, or was last.", round);
-            page.one("league_rounds", "gauge", "Rounds in all.", status.total_rounds);
-            page.one("league_matches_scheduled", "gauge", "Matches in all.", status.total_matches);
+            let players = |wanted: &dyn Fn(&RegisteredPlayer) -> bool| {
+                season.players().iter().filter(|player| wanted(player)).count() as u64
+            };
+            let lost = season.referees().iter().filter(|referee| referee.lost).count() as u64;
             let running: u32 = season.referees().iter().map(|referee| referee.running).sum();
-            page.one("league_matches_running", "gauge", "Matches in the hands of referees.", running);
+            let suspended = players(&|player| season.is_suspended(player));
+            for (name, help, value) in [
+                ("league_players", "Players that are registered.", status.players.into()),
+                ("league_referees", "Referees that are registered.", status.referees.into()),
+                ("league_referees_lost", "Referees that do not answer.", lost),
+                ("league_players_suspended", "Players that are asked only once.", suspended),
+                ("league_players_withdrawn", "Players that play no more.", players(&|player| player.withdrawn)),
+                ("league_halted", "1 when the operator has stopped it.", season.is_halted().into()),
+                ("league_round", "The round that is being played, or was last.", status.current_round.0.into()),
+                ("league_rounds", "Rounds in all.", status.total_rounds.into()),
+                ("league_matches_scheduled", "Matches in all.", status.total_matches.into()),
+                ("league_matches_running", "Matches in the hands of referees.", running.into()),
+            ] {
+                page.one(name, "gauge", help, value);
+            }
             page.head("league_matches_total", "counter", "Matches with a result, by how they ended.");
             for (name, count) in snapshot.endings() {
                 page.value(&format!("league_matches_total{{ending=\"{name}\"}}"), count);
             }
             page.one("league_events_total", "counter", "Events in the log.", snapshot.seq());
-            page.one(
-                "league_last_event_timestamp_seconds",
-                "gauge",
-                "When something happened last.",
-                snapshot.last().unix(),
-            );
+            let last = snapshot.last().unix();
+            page.one("league_last_event_timestamp_seconds", "gauge", "When something happened last.", last);
         }
         let counted = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        page.one("league_streams", "gauge", "Streams that are open.", stage.streams());
+        page.one("league_streams", "gauge", "Streams that are open.", shared.streams());
         let refused = counted(&self.refused_streams);
         page.one("league_streams_refused_total", "counter", "Streams for which there was no place.", refused);
         page.one("league_page_errors_total", "counter", "Answers with a status of 500 or more.", counted(&self.errors));
@@ -96,11 +99,11 @@ impl Page {
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    fn value(&mut self, name: &str, value: impl std::fmt::Display) {
+    fn value(&mut self, name: &str, value: impl Display) {
         let _ = writeln!(self.0, "{name} {value}");
     }
 
-    fn one(&mut self, name: &str, kind: &str, help: &str, value: impl std::fmt::Display) {
+    fn one(&mut self, name: &str, kind: &str, help: &str, value: impl Display) {
         self.head(name, kind, help);
         self.value(name, value);
     }

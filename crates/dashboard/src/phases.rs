@@ -33,28 +33,28 @@ fn word(state: &str) -> Option<&'static str> {
 }
 
 /// Never ends. Asks only once there is an operator.
-pub(crate) async fn follow(stage: Arc<SharedState>, operator: impl Fn() -> Option<Arc<dyn Operator>>) {
+pub(crate) async fn follow(shared: Arc<SharedState>, operator: impl Fn() -> Option<Arc<dyn Operator>>) {
     let mut before: HashSet<Assignment> = HashSet::new();
     let mut mute: HashSet<RefereeId> = HashSet::new();
     loop {
         sleep(PAUSE).await;
-        let Some(operator) = operator().filter(|_| stage.watching() > 0) else { continue };
-        let running: Vec<Assignment> = stage.snapshot().season().assignments().into_iter().take(MATCHES).collect();
+        let Some(operator) = operator().filter(|_| shared.watching() > 0) else { continue };
+        let running: Vec<Assignment> = shared.snapshot().season().assignments().into_iter().take(MATCHES).collect();
         let lasting = running.iter().filter(|held| before.contains(*held) && !mute.contains(&held.referee));
-        let asked = join_all(lasting.map(|held| {
-            let looking = timeout(LIMIT, operator.look(held.match_id.clone()));
-            async move { (held, looking.await.map(|state| state.ok().and_then(|state| word(&state.state)))) }
+        let answers = join_all(lasting.map(|held| {
+            let question = timeout(LIMIT, operator.match_state(held.match_id.clone()));
+            async move { (held, question.await.map(|state| state.ok().and_then(|state| word(&state.state)))) }
         }));
         let mut phases = Phases::new();
-        for (held, state) in asked.await {
+        for (held, state) in answers.await {
             match state {
                 Ok(Some(phase)) => drop(phases.insert(held.match_id.clone(), phase)),
                 // If the match ended meanwhile, the missing answer says nothing about the referee.
-                Ok(None) if stage.snapshot().season().holds(held) => drop(mute.insert(held.referee.clone())),
+                Ok(None) if shared.snapshot().season().holds(held) => drop(mute.insert(held.referee.clone())),
                 Ok(None) | Err(_) => {}
             }
         }
         before = running.into_iter().collect();
-        stage.set_phases(phases);
+        shared.set_phases(phases);
     }
 }

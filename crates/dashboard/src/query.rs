@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_escaped_is_read_and_what_is_broken_stays() {
+    fn a_query_is_decoded_and_broken_escapes_stay_as_they_are() {
         let query = Query::read("q=Anna+B%C3%A4r&page=2&x=%zz&y=%&z&page=3");
         assert_eq!(query.text("q"), Some("Anna Bär"));
         assert_eq!(query.number::<u32>("page"), Some(2));

@@ -93,8 +93,8 @@ impl SharedState {
     }
 
     /// Skips events that do not follow the last one.
-    pub(crate) fn tell(&self, events: Vec<(u64, Event)>) {
-        let mut told = Vec::with_capacity(events.len());
+    pub(crate) fn apply(&self, events: Vec<(u64, Event)>) {
+        let mut applied = Vec::with_capacity(events.len());
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         for (seq, event) in events {
             if seq != snapshot.seq() + 1 {
@@ -104,12 +104,12 @@ impl SharedState {
                 tracing::error!(seq, %error, "the pages cannot follow the league");
                 break;
             }
-            told.push(Arc::new(LatestEvent { seq, event, message: OnceLock::new() }));
+            applied.push(Arc::new(LatestEvent { seq, event, message: OnceLock::new() }));
         }
         let seq = snapshot.seq();
         drop(snapshot);
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
-        ring.extend(told);
+        ring.extend(applied);
         let over = ring.len().saturating_sub(RING);
         ring.drain(..over);
         drop(ring);
@@ -125,7 +125,7 @@ impl SharedState {
     }
 
     /// `None` when there are too many viewers.
-    pub(crate) fn seat(self: &Arc<Self>, watches_parts: bool) -> Option<ViewerSlot> {
+    pub(crate) fn viewer_slot(self: &Arc<Self>, watches_parts: bool) -> Option<ViewerSlot> {
         if self.streams.fetch_add(1, Ordering::Relaxed) >= self.most {
             self.streams.fetch_sub(1, Ordering::Relaxed);
             return None;
@@ -135,7 +135,7 @@ impl SharedState {
             self.wanted.notify_one();
         }
         let slice = self.next_slice.fetch_add(1, Ordering::Relaxed) % SLICES;
-        Some(ViewerSlot { stage: Arc::clone(self), watches_parts, slice })
+        Some(ViewerSlot { state: Arc::clone(self), watches_parts, slice })
     }
 
     pub(crate) fn streams(&self) -> usize {
@@ -150,22 +150,22 @@ impl SharedState {
 /// Frees the slot when it is dropped.
 #[derive(Debug)]
 pub(crate) struct ViewerSlot {
-    pub(crate) stage: Arc<SharedState>,
+    pub(crate) state: Arc<SharedState>,
     watches_parts: bool,
     slice: usize,
 }
 
 impl ViewerSlot {
     pub(crate) fn parts(&self) -> &watch::Sender<Arc<Parts>> {
-        &self.stage.parts[self.slice]
+        &self.state.parts[self.slice]
     }
 }
 
 impl Drop for ViewerSlot {
     fn drop(&mut self) {
-        self.stage.streams.fetch_sub(1, Ordering::Relaxed);
+        self.state.streams.fetch_sub(1, Ordering::Relaxed);
         if self.watches_parts {
-            self.stage.watching.fetch_sub(1, Ordering::Relaxed);
+            self.state.watching.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }

@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use http::{HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
 use league_core::record::MatchRecord;
-use league_core::season::agent::RegisteredPlayer;
 use league_core::season::event::{Event, Fact};
 use league_protocol::id::{MatchId, PlayerId, RefereeId};
-use league_store::log::LogHead;
 use league_wire::client_network::ClientNetwork;
 use league_wire::pages::PageRequest;
 use maud::{Markup, html};
 
+use crate::archive::ArchiveError;
 use crate::dashboard::Shared;
 use crate::league_snapshot::LeagueSnapshot;
 use crate::operate::{self, OperatorAction};
 use crate::pages::frame::Frame;
+use crate::pages::match_page::FinishedMatch;
 use crate::pages::paging::Paging;
 use crate::pages::{agents, crosstable, league, log, match_page, player, schedule, steps};
 use crate::phases::Phases;
@@ -29,13 +29,15 @@ const STYLE: &str = include_str!("assets/style.css");
 const SCRIPT: &str = include_str!("assets/live.js");
 const ICON: &str = include_str!("assets/icon.svg");
 
-pub(crate) struct SiteRequest {
+/// A request for a page.
+struct SiteRequest {
+    league: RequestedLeague,
     /// Without the past event and without a leading slash.
-    pub(crate) path: String,
-    pub(crate) query: Query,
-    pub(crate) at: Option<u64>,
+    path: String,
+    query: Query,
+    at: Option<u64>,
     /// The client may operate the league.
-    pub(crate) trusted: bool,
+    trusted: bool,
 }
 
 impl SiteRequest {
@@ -51,36 +53,35 @@ pub(crate) enum RequestedLeague {
 }
 
 impl Shared {
-    pub(crate) async fn answer(&self, visit: PageRequest) -> Reply {
+    pub(crate) async fn answer(&self, request: PageRequest) -> Reply {
         let began = Instant::now();
-        let bodiless = visit.parts.method == Method::HEAD;
-        let reply = self.find(&visit).await;
-        let mut reply = if gzip::is_wanted(&visit.parts.headers) { gzip::packed(reply).await } else { reply };
+        let reply = self.find(&request).await;
+        let mut reply = if gzip::is_wanted(&request.parts.headers) { gzip::packed(reply).await } else { reply };
         self.metrics.answered(began.elapsed(), reply.status().is_server_error());
-        if bodiless {
+        if request.parts.method == Method::HEAD {
             *reply.body_mut() = http_body_util::Empty::new().boxed_unsync();
         }
         reply
     }
 
-    async fn find(&self, visit: &PageRequest) -> Reply {
-        let path = visit.parts.uri.path().trim_start_matches('/');
-        let query = Query::read(visit.parts.uri.query().unwrap_or_default());
-        if visit.parts.method == Method::POST {
+    async fn find(&self, request: &PageRequest) -> Reply {
+        let path = request.parts.uri.path().trim_start_matches('/');
+        let query = Query::read(request.parts.uri.query().unwrap_or_default());
+        if request.parts.method == Method::POST {
             return match path {
-                "operate" => self.operate(visit).await,
-                _ => self.nothing(StatusCode::METHOD_NOT_ALLOWED, "Only to be looked at", "Nothing can be sent here."),
+                "operate" => self.operate(request).await,
+                _ => self.error(StatusCode::METHOD_NOT_ALLOWED, "Only to be looked at", "Nothing can be sent here."),
             };
         }
         let token = self.settings.token.as_ref();
-        let trusted = operate::is_operator(token, None, visit.peer);
+        let trusted = operate::is_operator(token, None, request.peer);
         match path {
             "static/style.css" => fixed("text/css; charset=utf-8", STYLE),
             "static/live.js" => fixed("text/javascript; charset=utf-8", SCRIPT),
             "static/icon.svg" | "favicon.ico" => fixed("image/svg+xml", ICON),
-            "live" => self.live(visit, &query),
+            "live" => self.live(request, &query),
             "metrics" => {
-                let text = self.metrics.written(&self.stage);
+                let text = self.metrics.text(&self.state);
                 reply::whole(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text)
             }
             "at" => {
@@ -89,7 +90,7 @@ impl Shared {
                 reply::see(&format!("/at/{seq}/{page}"))
             }
             path => match path.strip_prefix("api/v1/") {
-                Some("events") => self.events(visit, &query),
+                Some("events") => self.events(request, &query),
                 Some(path) => api::answer(self, path, &query, trusted).await,
                 None if path.starts_with("export/") => api::export(self, path).await,
                 None => self.page(path, query, trusted).await,
@@ -105,251 +106,228 @@ impl Shared {
             },
             None => (None, path),
         };
-        let told = match at {
-            None => RequestedLeague::Now,
-            Some(seq) => match self.stage.archive.moment(seq).await {
-                Ok(snapshot) => RequestedLeague::Then(snapshot),
-                Err(error) => return self.nothing(StatusCode::NOT_FOUND, "No such moment", &error.to_string()),
-            },
+        let league = match self.league_at(at).await {
+            Ok(league) => league,
+            Err(error) => return self.error(StatusCode::NOT_FOUND, "No such moment", &error.to_string()),
         };
-        let asked = SiteRequest { path: path.trim_end_matches('/').to_owned(), query, at, trusted };
-        let segments: Vec<&str> = asked.path.split('/').collect();
+        let request = SiteRequest { league, path: path.trim_end_matches('/').to_owned(), query, at, trusted };
+        let segments: Vec<&str> = request.path.split('/').collect();
         match segments[..] {
             [""] => {
-                let operate = self.controls(&asked);
-                let phases = if asked.at.is_none() { self.stage.phases().clone() } else { Phases::default() };
-                let room = self.stage.room.as_ref().filter(|_| asked.at.is_none());
-                self.show(&told, &asked, "League", |snapshot| {
-                    league::page(snapshot, &phases, room, &asked.paging(league::ROWS), &operate)
+                let operate = self.form(at, |needs_token| steps::controls(&self.state.snapshot(), needs_token));
+                let phases = if at.is_none() { self.state.phases().clone() } else { Phases::default() };
+                let room = self.state.room.as_ref().filter(|_| at.is_none());
+                self.show(&request, "League", |snapshot| {
+                    league::page(snapshot, &phases, room, &request.paging(league::ROWS), &operate)
                 })
             }
             ["crosstable"] => {
-                let across = asked.query.number("across").unwrap_or(1);
-                self.show(&told, &asked, "Crosstable", |snapshot| {
-                    crosstable::page(snapshot, &asked.paging(crosstable::SIDE), across)
+                let across = request.query.number("across").unwrap_or(1);
+                self.show(&request, "Crosstable", |snapshot| {
+                    crosstable::page(snapshot, &request.paging(crosstable::SIDE), across)
                 })
             }
-            ["schedule"] => self.show(&told, &asked, "Schedule", |snapshot| {
-                schedule::page(snapshot, &asked.paging(1), asked.query.number("round"))
+            ["schedule"] => self.show(&request, "Schedule", |snapshot| {
+                schedule::page(snapshot, &request.paging(1), request.query.number("round"))
             }),
-            ["players", id] => self.player(&told, &asked, id).await,
-            ["matches", id] => self.game(&told, &asked, id).await,
-            ["agents"] => self.agents(&told, &asked).await,
-            ["log"] => self.log(&told, &asked).await,
+            ["players", id] => self.player(&request, id).await,
+            ["matches", id] => self.game(&request, id).await,
+            ["agents"] => self.agents(&request).await,
+            ["log"] => self.log(&request).await,
             _ => self.missing(),
         }
     }
 
-    pub(crate) fn with<T>(&self, told: &RequestedLeague, read: impl FnOnce(&LeagueSnapshot) -> T) -> T {
-        match told {
-            RequestedLeague::Now => read(&self.stage.snapshot()),
+    /// The league after event `at`, or now.
+    pub(crate) async fn league_at(&self, at: Option<u64>) -> Result<RequestedLeague, ArchiveError> {
+        match at {
+            None => Ok(RequestedLeague::Now),
+            Some(seq) => self.state.archive.snapshot_at(seq).await.map(RequestedLeague::Then),
+        }
+    }
+
+    pub(crate) fn with<T>(&self, league: &RequestedLeague, read: impl FnOnce(&LeagueSnapshot) -> T) -> T {
+        match league {
+            RequestedLeague::Now => read(&self.state.snapshot()),
             RequestedLeague::Then(snapshot) => read(snapshot),
         }
     }
 
-    fn show(
-        &self,
-        told: &RequestedLeague,
-        asked: &SiteRequest,
-        title: &str,
-        content: impl FnOnce(&LeagueSnapshot) -> Markup,
-    ) -> Reply {
-        let head = *self.stage.head.borrow();
-        let page = self.with(told, |snapshot| {
+    fn show(&self, request: &SiteRequest, title: &str, content: impl FnOnce(&LeagueSnapshot) -> Markup) -> Reply {
+        let page = self.with(&request.league, |snapshot| {
             let content = content(snapshot);
-            let frame = Frame {
-                snapshot,
-                title,
-                path: &asked.path,
-                at: asked.at,
-                head,
-                follows: true,
-                kept: self.operator().is_none(),
-            };
+            let frame = Frame { path: &request.path, at: request.at, follows: true, ..self.frame(snapshot, title) };
             frame.around(&content)
         });
         reply::page(StatusCode::OK, page)
     }
 
-    async fn player(&self, told: &RequestedLeague, asked: &SiteRequest, id: &str) -> Reply {
+    fn frame<'a>(&self, snapshot: &'a LeagueSnapshot, title: &'a str) -> Frame<'a> {
+        let (head, kept) = (*self.state.head.borrow(), self.operator().is_none());
+        Frame { snapshot, title, path: "", at: None, head, follows: false, kept }
+    }
+
+    async fn player(&self, request: &SiteRequest, id: &str) -> Reply {
         let Ok(exact) = id.parse::<PlayerId>() else { return self.missing() };
-        let is_known = self.with(told, |snapshot| snapshot.season().player(&exact).is_some());
+        let is_known = self.with(&request.league, |snapshot| snapshot.season().player(&exact).is_some());
         let id = if is_known { exact } else { id.to_ascii_uppercase().parse().unwrap_or(exact) };
-        let Some(played) = self.with(told, |snapshot| player::latest(snapshot, &id, player::FILES)) else {
-            return self.nothing(StatusCode::NOT_FOUND, "No such player", "No player of this league has that id.");
-        };
-        let files = self.stage.archive.games(played).await;
-        let name = self.with(told, |snapshot| {
-            snapshot.season().player(&id).map(|player| player.profile.name.to_string()).unwrap_or_default()
+        let found = self.with(&request.league, |snapshot| {
+            let name = snapshot.season().player(&id)?.profile.name.clone();
+            Some((name, player::latest(snapshot, &id, player::FILES)))
         });
-        self.show(told, asked, &name, |snapshot| match snapshot.season().player(&id) {
+        let Some((name, played)) = found else {
+            return self.error(StatusCode::NOT_FOUND, "No such player", "No player of this league has that id.");
+        };
+        let files = self.state.archive.games(played).await;
+        self.show(request, &name, |snapshot| match snapshot.season().player(&id) {
             Some(player) => {
-                let operate = self.withdrawal(asked, snapshot, player);
-                player::page(snapshot, player, &files, asked.query.number("from").unwrap_or(0), &operate)
+                let operate = self.form(request.at, |needs_token| steps::of_player(snapshot, player, needs_token));
+                player::page(snapshot, player, &files, request.query.number("from").unwrap_or(0), &operate)
             }
             None => html! {},
         })
     }
 
-    pub(crate) async fn reported(&self, told: &RequestedLeague, match_id: &MatchId) -> Option<Event> {
-        let seq = self.with(told, |snapshot| snapshot.event_of(match_id))?;
-        let read = self.stage.archive.events(seq - 1, 1).await.ok()?;
+    pub(crate) async fn reported(&self, league: &RequestedLeague, match_id: &MatchId) -> Option<Event> {
+        let seq = self.with(league, |snapshot| snapshot.event_of(match_id))?;
+        let read = self.state.archive.events(seq - 1, 1).await.ok()?;
         read.into_iter().next().map(|(_, event)| event)
     }
 
-    async fn game(&self, told: &RequestedLeague, asked: &SiteRequest, id: &str) -> Reply {
+    async fn game(&self, request: &SiteRequest, id: &str) -> Reply {
         let known = id.to_ascii_uppercase().parse::<MatchId>().ok();
-        let known = known.filter(|id| self.with(told, |snapshot| snapshot.season().contestants(id).is_some()));
+        let known = known.filter(|id| self.with(&request.league, |league| league.season().contestants(id).is_some()));
         let Some(match_id) = known else {
-            return self.nothing(StatusCode::NOT_FOUND, "No such match", "The schedule has no match of that id.");
+            return self.error(StatusCode::NOT_FOUND, "No such match", "The schedule has no match of that id.");
         };
-        let event = self.reported(told, &match_id).await;
-        let title = format!("Match {match_id}");
-        match event.map(|event| event.fact) {
+        let over = match self.reported(&request.league, &match_id).await.map(|event| event.fact) {
             Some(Fact::MatchReported { attempt, record, .. }) => {
-                let file = self.stage.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
-                let over = match_page::Over { attempt: Some(attempt), record: &record, file: file.as_ref() };
-                self.show(told, asked, &title, |snapshot| match_page::page(snapshot, &match_id, Some(&over), &html! {}))
+                let file = self.state.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
+                Some(FinishedMatch { attempt: Some(attempt), record, file })
             }
             Some(Fact::MatchAwarded { outcome, .. }) => {
-                let over = match_page::Over { attempt: None, record: &MatchRecord::unplayed(outcome), file: None };
-                self.show(told, asked, &title, |snapshot| match_page::page(snapshot, &match_id, Some(&over), &html! {}))
+                Some(FinishedMatch { attempt: None, record: MatchRecord::unplayed(outcome), file: None })
             }
-            Some(_) | None => {
-                let steps = match asked.at {
-                    None => self.steps(&match_id).await,
-                    Some(_) => html! {},
-                };
-                self.show(told, asked, &title, |snapshot| match_page::page(snapshot, &match_id, None, &steps))
-            }
-        }
+            Some(_) | None => None,
+        };
+        let steps = if over.is_none() && request.at.is_none() {
+            self.steps(&match_id).await
+        } else {
+            html! {}
+        };
+        self.show(request, &format!("Match {match_id}"), |snapshot| {
+            match_page::page(snapshot, &match_id, over.as_ref(), &steps)
+        })
     }
 
-    async fn agents(&self, told: &RequestedLeague, asked: &SiteRequest) -> Reply {
-        let paging = asked.paging(agents::ROWS);
-        let wanted = self.with(told, |snapshot| {
+    async fn agents(&self, request: &SiteRequest) -> Reply {
+        let paging = request.paging(agents::ROWS);
+        let wanted = self.with(&request.league, |snapshot| {
             let (players, _) = agents::shown(snapshot, &paging);
-            players.iter().filter_map(|player| player::latest(snapshot, &player.id, 2)).flatten().collect()
+            players.iter().flat_map(|player| player::latest(snapshot, &player.id, 2)).collect()
         });
-        let files = self.stage.archive.games(wanted).await;
-        let pulse = |referee: &RefereeId| match asked.at {
-            None => self.promptness(referee),
+        let files = self.state.archive.games(wanted).await;
+        let latency = |referee: &RefereeId| match request.at {
+            None => self.referee_latency(referee),
             Some(_) => None,
         };
-        self.show(told, asked, "Agents", |snapshot| agents::page(snapshot, &paging, &files, asked.trusted, pulse))
+        self.show(request, "Agents", |snapshot| agents::page(snapshot, &paging, &files, request.trusted, latency))
     }
 
-    pub(crate) fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
-        self.operator().and_then(|operator| operator.promptness(referee))
+    pub(crate) fn referee_latency(&self, referee: &RefereeId) -> Option<Duration> {
+        self.operator().and_then(|operator| operator.referee_latency(referee))
     }
 
-    async fn log(&self, told: &RequestedLeague, asked: &SiteRequest) -> Reply {
-        let paging = asked.paging(log::ROWS);
-        let seq = self.with(told, LeagueSnapshot::seq);
+    async fn log(&self, request: &SiteRequest) -> Reply {
+        let paging = request.paging(log::ROWS);
+        let seq = self.with(&request.league, LeagueSnapshot::seq);
         let rows = log::ROWS as u64;
         let until = seq.saturating_sub((paging.page as u64 - 1).saturating_mul(rows));
         let from = until.saturating_sub(rows);
         let count = usize::try_from(until - from).unwrap_or(log::ROWS);
-        let entries: Result<Vec<(LogHead, Event)>, _> = self.stage.archive.events(from, count).await;
-        let mut entries = match entries {
+        let mut entries = match self.state.archive.events(from, count).await {
             Ok(entries) => entries,
             Err(error) => {
-                return self.nothing(StatusCode::INTERNAL_SERVER_ERROR, "The log cannot be read", &error.to_string());
+                return self.error(StatusCode::INTERNAL_SERVER_ERROR, "The log cannot be read", &error.to_string());
             }
         };
         entries.reverse();
         let head = match until == seq {
             true => entries.first().map(|(head, _)| *head),
             false => {
-                self.stage.archive.events(seq.saturating_sub(1), 1).await.ok().and_then(|last| Some(last.first()?.0))
+                self.state.archive.events(seq.saturating_sub(1), 1).await.ok().and_then(|last| Some(last.first()?.0))
             }
         };
-        self.show(told, asked, "Log", |snapshot| log::page(snapshot, &paging, &entries, head))
+        self.show(request, "Log", |snapshot| log::page(snapshot, &paging, &entries, head))
     }
 
-    fn live(&self, visit: &PageRequest, query: &Query) -> Reply {
-        let seen = last_seen(visit).or(query.number("since")).unwrap_or(0);
-        match self.stage.seat(true) {
-            Some(seat) => {
-                let packed = gzip::is_wanted(&visit.parts.headers);
-                let options = live::StreamOptions { quiet: query.has("quiet"), packed };
-                let reply = reply::events(live::stream(seat, seen, options));
-                if packed { gzip::marked(reply) } else { reply }
-            }
-            None => self.full(),
-        }
+    fn live(&self, request: &PageRequest, query: &Query) -> Reply {
+        let seen = last_seen(request).or(query.number("since")).unwrap_or(0);
+        let Some(slot) = self.state.viewer_slot(true) else { return self.full() };
+        let packed = gzip::is_wanted(&request.parts.headers);
+        let options = live::StreamOptions { quiet: query.has("quiet"), packed };
+        let reply = reply::events(live::stream(slot, seen, options));
+        if packed { gzip::marked(reply) } else { reply }
     }
 
-    fn events(&self, visit: &PageRequest, query: &Query) -> Reply {
-        let head = *self.stage.head.borrow();
-        let after = last_seen(visit).or(query.number("after")).unwrap_or(head).min(head);
-        match self.stage.seat(false) {
-            Some(seat) => reply::events(events::stream(seat, after)),
-            None => self.full(),
-        }
+    fn events(&self, request: &PageRequest, query: &Query) -> Reply {
+        let head = *self.state.head.borrow();
+        let after = last_seen(request).or(query.number("after")).unwrap_or(head).min(head);
+        let Some(slot) = self.state.viewer_slot(false) else { return self.full() };
+        reply::events(events::stream(slot, after))
     }
 
     fn full(&self) -> Reply {
-        self.metrics.turned_away();
-        let mut reply = reply::whole(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "text/plain; charset=utf-8",
-            "so many are watching that there is no place left; come back in a minute\n",
-        );
+        self.metrics.stream_refused();
+        let text = "so many are watching that there is no place left; come back in a minute\n";
+        let mut reply = reply::whole(StatusCode::SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", text);
         reply.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
         reply
     }
 
-    fn controls(&self, asked: &SiteRequest) -> Markup {
-        match (self.operator(), asked.at) {
-            (Some(_), None) => steps::controls(&self.stage.snapshot(), self.settings.token.is_some()),
-            (Some(_), Some(_)) | (None, _) => html! {},
-        }
-    }
-
-    fn withdrawal(&self, asked: &SiteRequest, snapshot: &LeagueSnapshot, player: &RegisteredPlayer) -> Markup {
-        match (self.operator(), asked.at) {
-            (Some(_), None) => steps::of_player(snapshot, player, self.settings.token.is_some()),
-            (Some(_), Some(_)) | (None, _) => html! {},
+    /// Empty on pages of the past, and when the league is only displayed.
+    fn form(&self, at: Option<u64>, form: impl FnOnce(bool) -> Markup) -> Markup {
+        let is_operable = at.is_none() && self.operator().is_some();
+        if is_operable {
+            form(self.settings.token.is_some())
+        } else {
+            html! {}
         }
     }
 
     async fn steps(&self, match_id: &MatchId) -> Markup {
         let Some(operator) = self.operator() else { return html! {} };
-        let held = self.stage.snapshot().season().assignments().iter().any(|held| held.match_id == *match_id);
-        if !held {
+        let is_running = self.state.snapshot().season().assignments().iter().any(|held| held.match_id == *match_id);
+        if !is_running {
             return html! {};
         }
-        match operator.look(match_id.clone()).await {
+        match operator.match_state(match_id.clone()).await {
             Ok(state) => steps::of_match(&state, self.settings.token.is_some()),
             Err(_) => html! {},
         }
     }
 
-    async fn operate(&self, visit: &PageRequest) -> Reply {
-        let form = Query::read(&String::from_utf8_lossy(&visit.body));
-        if !operate::is_own_form(&visit.parts.headers) {
-            return self.nothing(StatusCode::FORBIDDEN, "Not from here", "This form was sent by another page.");
+    async fn operate(&self, request: &PageRequest) -> Reply {
+        let form = Query::read(&String::from_utf8_lossy(&request.body));
+        if !operate::is_own_form(&request.parts.headers) {
+            return self.error(StatusCode::FORBIDDEN, "Not from here", "This form was sent by another page.");
         }
-        let (client_network, strikes) = (ClientNetwork::of(visit.peer), &self.settings.strikes);
+        let (client_network, strikes) = (ClientNetwork::of(request.peer), &self.settings.strikes);
         if strikes.listen(client_network).is_err() {
-            return self.nothing(StatusCode::TOO_MANY_REQUESTS, "Too often", "Too many wrong tokens came from there.");
+            return self.error(StatusCode::TOO_MANY_REQUESTS, "Too often", "Too many wrong tokens came from there.");
         }
-        if !operate::is_operator(self.settings.token.as_ref(), form.text("token"), visit.peer) {
+        if !operate::is_operator(self.settings.token.as_ref(), form.text("token"), request.peer) {
             // The request is refused in any case; the count decides about later ones.
             let _ = strikes.strike(client_network);
-            return self.nothing(StatusCode::FORBIDDEN, "Not the operator", "This needs the operator's token.");
+            return self.error(StatusCode::FORBIDDEN, "Not the operator", "This needs the operator's token.");
         }
         let Some(operator) = self.operator() else {
-            return self.nothing(StatusCode::CONFLICT, "Nothing to operate", "This league is only looked at here.");
+            return self.error(StatusCode::CONFLICT, "Nothing to operate", "This league is only looked at here.");
         };
         let name = form.text("action").unwrap_or_default();
         let Some(action) = OperatorAction::named(name, form.text("match"), form.text("player")) else {
-            return self.nothing(
-                StatusCode::BAD_REQUEST,
-                "Unclear",
-                "There is no such action, or something is missing.",
-            );
+            let why = "There is no such action, or something is missing.";
+            return self.error(StatusCode::BAD_REQUEST, "Unclear", why);
         };
         let back = match &action {
             OperatorAction::Step(match_id, _) => format!("/matches/{match_id}"),
@@ -358,33 +336,23 @@ impl Shared {
         };
         match operator.act(action).await {
             Ok(()) => reply::see(&back),
-            Err(fault) => self.nothing(StatusCode::CONFLICT, "That did not work", &fault.message),
+            Err(error) => self.error(StatusCode::CONFLICT, "That did not work", &error.message),
         }
     }
 
     fn missing(&self) -> Reply {
-        self.nothing(StatusCode::NOT_FOUND, "Nothing is here", "There is no page at this address.")
+        self.error(StatusCode::NOT_FOUND, "Nothing is here", "There is no page at this address.")
     }
 
-    pub(crate) fn nothing(&self, status: StatusCode, title: &str, why: &str) -> Reply {
-        let snapshot = self.stage.snapshot();
-        let head = snapshot.seq();
-        let frame = Frame {
-            snapshot: &snapshot,
-            title,
-            path: "",
-            at: None,
-            head,
-            follows: false,
-            kept: self.operator().is_none(),
-        };
+    fn error(&self, status: StatusCode, title: &str, why: &str) -> Reply {
+        let snapshot = self.state.snapshot();
         let content = html! { section #nothing { h1 { (title) } p { (why) } p { a href="" { "To the league" } } } };
-        reply::page(status, frame.around(&content))
+        reply::page(status, self.frame(&snapshot, title).around(&content))
     }
 }
 
-fn last_seen(visit: &PageRequest) -> Option<u64> {
-    visit.parts.headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()
+fn last_seen(request: &PageRequest) -> Option<u64> {
+    request.parts.headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()
 }
 
 /// Accepts only relative paths of plain characters.

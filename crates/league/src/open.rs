@@ -86,14 +86,14 @@ impl OpenLeague {
                 return;
             }
             match mend(home, league, matches, until) {
-                Ok(mended) => tell(&mended),
+                Ok(report) => tell(&report),
                 Err(error) => tracing::warn!(%error, "the match files of the league cannot be completed"),
             }
         })
     }
 
     pub(crate) fn is_at(&mut self, address: &Endpoint) -> Result<()> {
-        Ok(self.lock.tell(address.to_string())?)
+        Ok(self.lock.set_address(address.to_string())?)
     }
 
     pub(crate) fn season(&self) -> &Season {
@@ -137,7 +137,7 @@ impl OpenLeague {
         let (dashboard, feed, showing) = Dashboard::of(snapshot, archive, shown);
         let (league_handle, work) =
             LeagueHandle::open(season, self.head, self.log, environment.clone(), move |event| {
-                feed.tell(event);
+                feed.send(event);
                 journal.write(line(event));
                 if let Some(news) = &news {
                     news.tell(event);
@@ -172,23 +172,23 @@ fn marked(home: &Home, league: &LeagueId, environment: &Environment) -> Option<S
 /// Writes the missing match files up to event `until`. Running referees write the files of later matches.
 fn mend(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<RepairReport> {
     let log = home.log(&league);
-    let mut mending = Repair::begin(home, league, matches, ViewLimits::default())?;
+    let mut repair = Repair::new(home, league, matches, ViewLimits::default())?;
     let mut seen = 0;
     while seen < until {
         let left = usize::try_from(until - seen).unwrap_or(STEP);
         let events = log.read(seen, left.min(STEP))?;
         seen = events.last().map_or(until, |(head, _)| head.seq);
         for (_, event) in &events {
-            mending.see(event)?;
+            repair.apply(event)?;
         }
     }
-    Ok(mending.end()?)
+    Ok(repair.finish()?)
 }
 
-fn tell(mended: &RepairReport) {
-    say_written_again(&mended.damaged);
-    if mended.written > 0 {
-        eprintln!("Match files written again from the log: {}; what was said in them is not in it.", mended.written);
+fn tell(report: &RepairReport) {
+    say_written_again(&report.damaged);
+    if report.written > 0 {
+        eprintln!("Match files written again from the log: {}; what was said in them is not in it.", report.written);
     }
 }
 

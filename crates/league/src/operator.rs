@@ -25,11 +25,11 @@ impl Operator for AtManager {
         })
     }
 
-    fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
+    fn referee_latency(&self, referee: &RefereeId) -> Option<Duration> {
         self.0.referee_latency(referee)
     }
 
-    fn look(&self, match_id: MatchId) -> ActionFuture<'_, MatchState> {
+    fn match_state(&self, match_id: MatchId) -> ActionFuture<'_, MatchState> {
         Box::pin(self.0.lead(match_id, Call::GetMatchState))
     }
 }

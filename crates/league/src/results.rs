@@ -155,7 +155,7 @@ pub(crate) fn story(file: &MatchFile, names: &Names) -> String {
         let _ = writeln!(
             told,
             "\nWhat {who} did wrong: {}.\nWhat to fix: {}",
-            problem.told_of(&who),
+            problem.sentence_about(&who),
             sentence(&problem.fix())
         );
     }
@@ -168,7 +168,7 @@ pub(crate) fn story(file: &MatchFile, names: &Names) -> String {
             let mark = if step.wrong { "!" } else { " " };
             let at = step.at.to_string();
             let clock = at.get(11..19).unwrap_or(&at);
-            let _ = writeln!(told, "{mark} {clock}  {}", step.told);
+            let _ = writeln!(told, "{mark} {clock}  {}", step.text);
         }
     }
     let _ = write!(told, "\nAll of it, with every message: league match {} --json", file.match_id);

@@ -34,68 +34,32 @@ mod plain {
         pub(super) id: u64,
     }
 
-    #[derive(Deserialize)]
-    pub(super) struct Call {
-        pub(super) protocol: String,
-        pub(super) message_type: String,
-        pub(super) sender: String,
-        pub(super) timestamp: String,
-        pub(super) conversation_id: String,
-        pub(super) auth_token: String,
-        pub(super) league_id: String,
-        pub(super) round_id: u32,
-        pub(super) match_id: String,
-        pub(super) player_id: String,
-        pub(super) game_type: String,
-        pub(super) game_id: String,
-        pub(super) context: Context,
-        pub(super) deadline: String,
-        pub(super) parity_context: ParityContext,
+    macro_rules! plain {
+        ($($name:ident { $($field:ident: $type:ty),* $(,)? })*) => {
+            $(#[derive(Deserialize)]
+            pub(super) struct $name {
+                $(pub(super) $field: $type),*
+            })*
+        };
     }
 
-    #[derive(Deserialize)]
-    pub(super) struct Context {
-        pub(super) opponent_id: String,
-        pub(super) round_id: u32,
-        pub(super) your_standings: Record,
-    }
-
-    #[derive(Deserialize)]
-    pub(super) struct ParityContext {
-        pub(super) match_id: String,
-        pub(super) player_id: String,
-        pub(super) opponent_id: String,
-        pub(super) round_id: u32,
-        pub(super) your_standings: Record,
-        pub(super) deadline: String,
-    }
-
-    #[derive(Deserialize)]
-    pub(super) struct Record {
-        pub(super) wins: u32,
-        pub(super) losses: u32,
-        pub(super) draws: u32,
-        pub(super) points: u32,
-    }
-
-    #[derive(Deserialize)]
-    pub(super) struct Answer {
-        pub(super) jsonrpc: String,
-        pub(super) id: u64,
-        pub(super) result: Choice,
-    }
-
-    #[derive(Deserialize)]
-    pub(super) struct Choice {
-        pub(super) protocol: String,
-        pub(super) message_type: String,
-        pub(super) sender: String,
-        pub(super) timestamp: String,
-        pub(super) conversation_id: String,
-        pub(super) auth_token: String,
-        pub(super) match_id: String,
-        pub(super) player_id: String,
-        pub(super) parity_choice: String,
+    plain! {
+        Call {
+            protocol: String, message_type: String, sender: String, timestamp: String, conversation_id: String,
+            auth_token: String, league_id: String, round_id: u32, match_id: String, player_id: String,
+            game_type: String, game_id: String, context: Context, deadline: String, parity_context: ParityContext,
+        }
+        Context { opponent_id: String, round_id: u32, your_standings: Record }
+        ParityContext {
+            match_id: String, player_id: String, opponent_id: String, round_id: u32, your_standings: Record,
+            deadline: String,
+        }
+        Record { wins: u32, losses: u32, draws: u32, points: u32 }
+        Answer { jsonrpc: String, id: u64, result: Choice }
+        Choice {
+            protocol: String, message_type: String, sender: String, timestamp: String, conversation_id: String,
+            auth_token: String, match_id: String, player_id: String, parity_choice: String,
+        }
     }
 }
 

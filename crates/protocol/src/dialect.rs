@@ -70,13 +70,13 @@ pub struct PeerDialect {
     colon: bool,
     /// The peer dispatches on the message type and knows every call by this name.
     one_name: Option<Box<str>>,
-    ways: Vec<CallDialect>,
+    calls: Vec<CallDialect>,
 }
 
 impl Default for PeerDialect {
     fn default() -> Self {
         let (frame, era) = (Frame::Direct, McpStyle::AtOnce);
-        Self { frame, era, at_root: false, posts: false, colon: false, one_name: None, ways: Vec::new() }
+        Self { frame, era, at_root: false, posts: false, colon: false, one_name: None, calls: Vec::new() }
     }
 }
 
@@ -99,8 +99,8 @@ impl PeerDialect {
 
     /// Reads the `result` of `tools/list`; `None` if no tool belongs to a league call.
     pub fn of_tools(era: McpStyle, listing: &serde_json::Value) -> Option<Self> {
-        let ways = tools::ways(listing)?;
-        Some(Self { era, ways, ..Self::from(Frame::Tool) })
+        let calls = tools::calls(listing)?;
+        Some(Self { era, calls, ..Self::from(Frame::Tool) })
     }
 
     pub fn frame(&self) -> Frame {
@@ -129,17 +129,17 @@ impl PeerDialect {
 
     /// True unless the peer has refused `method` as unknown.
     pub fn knows(&self, method: Method) -> bool {
-        !self.way(method).is_some_and(|way| way.unknown)
+        !self.call(method).is_some_and(|call| call.unknown)
     }
 
     pub fn name_of(&self, method: Method) -> &str {
         let spelling = if self.frame == Frame::Typed { MethodSpelling::MessageType } else { MethodSpelling::Name };
-        let own = self.way(method).and_then(|way| way.name.as_deref());
+        let own = self.call(method).and_then(|call| call.name.as_deref());
         own.or(self.one_name.as_deref()).unwrap_or_else(|| method.spelled(spelling))
     }
 
     pub fn shape_of(&self, method: Method) -> &ArgumentShape {
-        self.way(method).map_or(&ArgumentShape::Whole, |way| &way.shape)
+        self.call(method).map_or(&ArgumentShape::Whole, |call| &call.shape)
     }
 
     #[must_use]
@@ -160,26 +160,26 @@ impl PeerDialect {
     }
 
     #[must_use]
-    pub fn with_tools_of(&self, climbed: Self) -> Self {
+    pub fn with_tools_of(&self, listed: Self) -> Self {
         let Self { at_root, posts, colon, .. } = *self;
-        Self { at_root, posts, colon, ..climbed }
+        Self { at_root, posts, colon, ..listed }
     }
 
     #[must_use]
     pub fn calling(&self, method: Method, name: &str) -> Self {
-        let canonical = name == self.without_way(method).name_of(method);
+        let canonical = name == self.without_call(method).name_of(method);
         let name = (!canonical && name.len() <= MAX_NAME).then(|| SmolStr::new(name));
-        self.with(CallDialect { name, unknown: false, ..self.way_or_new(method) })
+        self.with(CallDialect { name, unknown: false, ..self.call_or_new(method) })
     }
 
     #[must_use]
     pub fn shaped(&self, method: Method, shape: ArgumentShape) -> Self {
-        self.with(CallDialect { shape, unknown: false, ..self.way_or_new(method) })
+        self.with(CallDialect { shape, unknown: false, ..self.call_or_new(method) })
     }
 
     #[must_use]
     pub fn without(&self, method: Method) -> Self {
-        self.with(CallDialect { unknown: true, ..self.way_or_new(method) })
+        self.with(CallDialect { unknown: true, ..self.call_or_new(method) })
     }
 
     #[must_use]
@@ -202,7 +202,7 @@ impl PeerDialect {
     #[must_use]
     pub fn learning(&self, learned: &Self) -> Self {
         let mut merged = if (self.frame, self.era) == (learned.frame, learned.era) {
-            learned.ways.iter().fold(self.clone(), |known, way| known.with(way.clone()))
+            learned.calls.iter().fold(self.clone(), |known, call| known.with(call.clone()))
         } else {
             learned.clone()
         };
@@ -213,12 +213,12 @@ impl PeerDialect {
         merged
     }
 
-    fn way(&self, method: Method) -> Option<&CallDialect> {
-        self.ways.iter().find(|way| way.method == method)
+    fn call(&self, method: Method) -> Option<&CallDialect> {
+        self.calls.iter().find(|call| call.method == method)
     }
 
-    fn way_or_new(&self, method: Method) -> CallDialect {
-        self.way(method).cloned().unwrap_or(CallDialect {
+    fn call_or_new(&self, method: Method) -> CallDialect {
+        self.call(method).cloned().unwrap_or(CallDialect {
             method,
             name: None,
             shape: ArgumentShape::Whole,
@@ -226,17 +226,17 @@ impl PeerDialect {
         })
     }
 
-    fn without_way(&self, method: Method) -> Self {
+    fn without_call(&self, method: Method) -> Self {
         let mut other = self.clone();
-        other.ways.retain(|way| way.method != method);
+        other.calls.retain(|call| call.method != method);
         other
     }
 
-    fn with(&self, way: CallDialect) -> Self {
-        let mut other = self.without_way(way.method);
-        if way.name.is_some() || way.shape != ArgumentShape::Whole || way.unknown {
-            other.ways.push(way);
-            other.ways.sort_by_key(|way| way.method as usize);
+    fn with(&self, call: CallDialect) -> Self {
+        let mut other = self.without_call(call.method);
+        if call.name.is_some() || call.shape != ArgumentShape::Whole || call.unknown {
+            other.calls.push(call);
+            other.calls.sort_by_key(|call| call.method as usize);
         }
         other
     }
@@ -262,9 +262,9 @@ impl fmt::Display for PeerDialect {
         if let Some(name) = &self.one_name {
             write!(f, ", all as {name}")?;
         }
-        for way in &self.ways {
-            if let Some(name) = &way.name {
-                write!(f, ", {} as {name}", way.method.row().name)?;
+        for call in &self.calls {
+            if let Some(name) = &call.name {
+                write!(f, ", {} as {name}", call.method.row().name)?;
             }
         }
         Ok(())

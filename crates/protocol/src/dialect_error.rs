@@ -51,8 +51,8 @@ impl DialectError {
             (None, Some(words)) => {
                 let words = words.chars().take(400).collect();
                 let error = PeerError { words, ..PeerError::default() };
-                let told = Self::of_error(dialect, method, status, kind, &error);
-                if told == Self::Other { Self::of_status(status) } else { told }
+                let found = Self::of_error(dialect, method, status, kind, &error);
+                if found == Self::Other { Self::of_status(status) } else { found }
             }
             (None, None) => Self::of_status(status),
         }
@@ -163,9 +163,16 @@ mod tests {
 
     use super::*;
 
+    fn read_bytes(dialect: &PeerDialect, status: u16, kind: NonJsonKind, body: &[u8]) -> DialectError {
+        DialectError::read(dialect, Method::GameInvitation, status, kind, body)
+    }
+
     fn read(status: u16, body: &Value) -> DialectError {
-        let body = serde_json::to_vec(body).unwrap();
-        DialectError::read(&PeerDialect::default(), Method::GameInvitation, status, NonJsonKind::Document, &body)
+        read_text(status, &body.to_string())
+    }
+
+    fn read_text(status: u16, body: &str) -> DialectError {
+        read_bytes(&PeerDialect::default(), status, NonJsonKind::Document, body.as_bytes())
     }
 
     fn rpc(code: i64, message: &str) -> Value {
@@ -184,37 +191,23 @@ mod tests {
         ] {
             assert_eq!(read(status, &rpc(code, words)), DialectError::Mcp, "{words}");
         }
-        let plain = DialectError::read(
-            &PeerDialect::default(),
-            Method::GameInvitation,
-            415,
-            NonJsonKind::Document,
-            b"what is this?",
-        );
-        assert_eq!(plain, DialectError::Mcp);
-        let stream = serde_json::to_vec(&rpc(-32601, "Method not found")).unwrap();
-        let streamed =
-            DialectError::read(&PeerDialect::default(), Method::GameInvitation, 200, NonJsonKind::Stream, &stream);
+        assert_eq!(read_text(415, "what is this?"), DialectError::Mcp);
+        let error = rpc(-32601, "Method not found").to_string();
+        let streamed = read_bytes(&PeerDialect::default(), 200, NonJsonKind::Stream, error.as_bytes());
         assert_eq!(streamed, DialectError::Mcp);
     }
 
     #[test]
     fn an_unknown_name_error_may_mention_the_right_name() {
-        assert_eq!(
-            read(200, &rpc(-32601, "Method not found: handle_game_invitation")),
-            DialectError::UnknownName(None)
-        );
-        assert_eq!(read(200, &json!({"error": "Unknown method"})), DialectError::UnknownName(None));
-        assert_eq!(
-            read(200, &rpc(-32601, "unknown method; known: receive_game_invitation, ping")),
-            DialectError::UnknownName(Some("receive_game_invitation".into()))
-        );
-        assert_eq!(
-            read(200, &rpc(-32601, "expected GAME_INVITATION")),
-            DialectError::UnknownName(Some("GAME_INVITATION".into()))
-        );
-        let tool = json!({"result": {"isError": true, "content": [{"type": "text", "text": "Unknown tool: x"}]}});
-        assert_eq!(read(200, &tool), DialectError::UnknownName(None));
+        for (body, mentioned) in [
+            (rpc(-32601, "Method not found: handle_game_invitation"), None),
+            (json!({"error": "Unknown method"}), None),
+            (rpc(-32601, "unknown method; known: receive_game_invitation, ping"), Some("receive_game_invitation")),
+            (rpc(-32601, "expected GAME_INVITATION"), Some("GAME_INVITATION")),
+            (json!({"result": {"isError": true, "content": [{"type": "text", "text": "Unknown tool: x"}]}}), None),
+        ] {
+            assert_eq!(read(200, &body), DialectError::UnknownName(mentioned.map(SmolStr::new)), "{body}");
+        }
     }
 
     #[test]
@@ -259,26 +252,14 @@ mod tests {
     fn an_acknowledgement_or_a_crash_gives_no_hint_of_the_dialect() {
         assert_eq!(read(200, &json!({"status": "ok"})), DialectError::Nothing);
         assert_eq!(read(200, &json!({"result": {"status": "received"}})), DialectError::Nothing);
-        let crash = DialectError::read(
-            &PeerDialect::default(),
-            Method::ChooseParity,
-            500,
-            NonJsonKind::Document,
-            b"Internal Server Error",
-        );
-        assert_eq!(crash, DialectError::Nothing);
-        let nowhere =
-            DialectError::read(&PeerDialect::default(), Method::ChooseParity, 404, NonJsonKind::Document, b"Not Found");
-        assert_eq!(nowhere, DialectError::NoSuchPlace);
+        assert_eq!(read_text(500, "Internal Server Error"), DialectError::Nothing);
+        assert_eq!(read_text(404, "Not Found"), DialectError::NoSuchPlace);
     }
 
     #[test]
     fn a_peer_may_ask_for_json_rpc_after_a_bare_message() {
-        let body = serde_json::to_vec(&rpc(-32600, "Invalid Request: no method")).unwrap();
+        let body = rpc(-32600, "Invalid Request: no method").to_string();
         let bare = PeerDialect::from(Frame::Bare);
-        assert_eq!(
-            DialectError::read(&bare, Method::ChooseParity, 400, NonJsonKind::Document, &body),
-            DialectError::WantsRpc
-        );
+        assert_eq!(read_bytes(&bare, 400, NonJsonKind::Document, body.as_bytes()), DialectError::WantsRpc);
     }
 }

@@ -23,7 +23,7 @@ pub struct DialectAttempt<'a> {
     pub notice: bool,
     /// The peer has given a proper answer in this frame, so only the name can be wrong.
     pub proven: bool,
-    pub looked: bool,
+    pub tools_read: bool,
     pub pathless: bool,
     /// Try every form, because the peer is an unknown manager or the checker tests it.
     pub thorough: bool,
@@ -31,8 +31,8 @@ pub struct DialectAttempt<'a> {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NextTry {
-    Say(PeerDialect),
-    Look,
+    Send(PeerDialect),
+    ReadTools,
     Unknown,
     Stop,
 }
@@ -41,15 +41,15 @@ impl DialectAttempt<'_> {
     pub fn next(&self) -> NextTry {
         let Some(last) = self.tried.last() else { return NextTry::Stop };
         if self.notice
-            && let Some(next) = self.modestly(last)
+            && let Some(next) = self.next_for_notice(last)
         {
             return next;
         }
-        let (look, then) = self.plan(last);
-        if look && !self.looked {
-            return NextTry::Look;
+        let (read_tools, forms) = self.plan(last);
+        if read_tools && !self.tools_read {
+            return NextTry::ReadTools;
         }
-        let planned = then.into_iter().find(|dialect| !self.tried.contains(dialect)).map(NextTry::Say);
+        let planned = forms.into_iter().find(|dialect| !self.tried.contains(dialect)).map(NextTry::Send);
         planned.or_else(|| self.any_other(last)).unwrap_or(NextTry::Stop)
     }
 
@@ -61,23 +61,23 @@ impl DialectAttempt<'_> {
         let untried = |dialect: &PeerDialect| !self.tried.contains(dialect);
         let plain = [Frame::Direct, Frame::Typed, Frame::Bare, Frame::Nested].map(|frame| last.in_frame(frame));
         if let Some(dialect) = plain.into_iter().find(untried) {
-            return Some(NextTry::Say(dialect));
+            return Some(NextTry::Send(dialect));
         }
-        if !self.looked {
-            return Some(NextTry::Look);
+        if !self.tools_read {
+            return Some(NextTry::ReadTools);
         }
         let [direct, nested, tool] = [Frame::Direct, Frame::Nested, Frame::Tool].map(|frame| last.in_frame(frame));
         let one_name = ONE_NAMES.map(|name| direct.with_one_name(name));
         let names = [&direct, &tool, &nested].into_iter().flat_map(|dialect| self.aliases(dialect)).collect::<Vec<_>>();
-        std::iter::once(tool).chain(one_name).chain(names).find(untried).map(NextTry::Say)
+        std::iter::once(tool).chain(one_name).chain(names).find(untried).map(NextTry::Send)
     }
 
     /// A notice is tried under one other name in the same frame.
-    fn modestly(&self, last: &PeerDialect) -> Option<NextTry> {
+    fn next_for_notice(&self, last: &PeerDialect) -> Option<NextTry> {
         match self.dialect_error {
             DialectError::Nothing => Some(NextTry::Stop),
             DialectError::BadArguments | DialectError::UnknownName(_)
-                if last.frame() == Frame::Tool && !self.looked =>
+                if last.frame() == Frame::Tool && !self.tools_read =>
             {
                 None
             }
@@ -88,7 +88,7 @@ impl DialectAttempt<'_> {
                 let mut others = self.aliases(last);
                 others.extend(self.method.row().message.map(|name| last.calling(self.method, name)));
                 let other = others.into_iter().find(|other| !enough && !self.tried.contains(other));
-                Some(other.map_or(NextTry::Unknown, NextTry::Say))
+                Some(other.map_or(NextTry::Unknown, NextTry::Send))
             }
             DialectError::Mcp
             | DialectError::WantsBare
@@ -140,7 +140,7 @@ impl DialectAttempt<'_> {
             }
         });
         let mut forms: Vec<_> = hinted.into_iter().collect();
-        let look = forms.is_empty() && !self.proven;
+        let read_tools = forms.is_empty() && !self.proven;
         if last.has_one_name() {
             // The peer may register under one name and accept others.
             forms.push(last.in_frame(last.frame()));
@@ -165,7 +165,7 @@ impl DialectAttempt<'_> {
                 forms.extend(typed.map(|name| last.calling(self.method, name)));
             }
         }
-        (look || last.frame() == Frame::Tool, forms)
+        (read_tools || last.frame() == Frame::Tool, forms)
     }
 
     /// Names in the style that the peer already uses come first.

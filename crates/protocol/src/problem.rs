@@ -229,43 +229,45 @@ impl Problem {
         self
     }
 
-    /// A clause that begins a sentence, with `who` as its subject.
-    pub fn told_of(&self, who: &str) -> String {
+    /// A clause that begins a sentence, with `subject` as its subject.
+    pub fn sentence_about(&self, subject: &str) -> String {
         match self {
-            Self::Silent { limit_ms } => format!("{who} did not answer within {}", span(*limit_ms)),
+            Self::Silent { limit_ms } => format!("{subject} did not answer within {}", span(*limit_ms)),
             Self::Late { after_ms, limit_ms } => {
-                format!("{who} answered after {}; the limit is {}", span(*after_ms), span(*limit_ms))
+                format!("{subject} answered after {}; the limit is {}", span(*after_ms), span(*limit_ms))
             }
             Self::NotListening { endpoint } => format!("nothing listened at {endpoint}"),
             Self::Unreachable { endpoint, why } => format!("there was no connection to {endpoint} ({why})"),
-            Self::HungUp => format!("{who} hung up while answering"),
-            Self::TooLong => format!("{who} sent an answer of more than 64 KiB"),
-            Self::Html { status } => format!("{who} answered with an HTML page (HTTP {status})"),
+            Self::HungUp => format!("{subject} hung up while answering"),
+            Self::TooLong => format!("{subject} sent an answer of more than 64 KiB"),
+            Self::Html { status } => format!("{subject} answered with an HTML page (HTTP {status})"),
             Self::NotJson { status, found } if found.is_empty() => {
-                format!("{who} sent an empty answer (HTTP {status})")
+                format!("{subject} sent an empty answer (HTTP {status})")
             }
-            Self::NotJson { status, found } => format!("{who} sent `{found}`, which is no JSON object (HTTP {status})"),
-            Self::Status { status } => format!("{who} answered with HTTP {status}"),
+            Self::NotJson { status, found } => {
+                format!("{subject} sent `{found}`, which is no JSON object (HTTP {status})")
+            }
+            Self::Status { status } => format!("{subject} answered with HTTP {status}"),
             Self::Error { number, found, .. } => {
                 let number = number.map(|number| format!(" {number}")).unwrap_or_default();
                 let words = if found.is_empty() { String::new() } else { format!(": \"{found}\"") };
-                format!("{who} answered with error{number}{words}")
+                format!("{subject} answered with error{number}{words}")
             }
-            Self::WrongValue { found, .. } => format!("{who} sent `{found}`"),
-            Self::WrongField { found, .. } => format!("{who} sent `{found}`"),
-            Self::NoField { field, .. } => format!("{who} sent no `{field}`"),
-            Self::TwoAnswers => format!("{who} sent two different choices in one answer"),
-            Self::OtherMatch { .. } => format!("{who} answered about another match"),
+            Self::WrongValue { found, .. } => format!("{subject} sent `{found}`"),
+            Self::WrongField { found, .. } => format!("{subject} sent `{found}`"),
+            Self::NoField { field, .. } => format!("{subject} sent no `{field}`"),
+            Self::TwoAnswers => format!("{subject} sent two different choices in one answer"),
+            Self::OtherMatch { .. } => format!("{subject} answered about another match"),
             Self::OnlyAcknowledged { wanted } => {
-                format!("{who} acknowledged the call, and no {wanted} followed")
+                format!("{subject} acknowledged the call, and no {wanted} followed")
             }
-            Self::WrongToken => format!("{who} answered with a wrong token"),
-            Self::NoToken => format!("{who} posted an answer without a token"),
-            Self::PostRefused { what, .. } => format!("{who} {what}"),
-            Self::Declined => format!("{who} declined the invitation"),
-            Self::Irregular { quirk } => format!("{who} sent what a strict league refuses: {quirk}"),
-            Self::Illegal { found, .. } => format!("{who} sent `{found}`, which is no legal move"),
-            Self::Unknown => format!("{who} gave no answer that counts"),
+            Self::WrongToken => format!("{subject} answered with a wrong token"),
+            Self::NoToken => format!("{subject} posted an answer without a token"),
+            Self::PostRefused { what, .. } => format!("{subject} {what}"),
+            Self::Declined => format!("{subject} declined the invitation"),
+            Self::Irregular { quirk } => format!("{subject} sent what a strict league refuses: {quirk}"),
+            Self::Illegal { found, .. } => format!("{subject} sent `{found}`, which is no legal move"),
+            Self::Unknown => format!("{subject} gave no answer that counts"),
         }
     }
 
@@ -355,29 +357,10 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let joint = match self {
-            Self::NotListening { .. } | Self::Unreachable { .. } | Self::HungUp | Self::Status { .. } => ": ",
-            Self::Silent { .. }
-            | Self::Late { .. }
-            | Self::TooLong
-            | Self::Html { .. }
-            | Self::NotJson { .. }
-            | Self::Error { .. }
-            | Self::WrongValue { .. }
-            | Self::WrongField { .. }
-            | Self::NoField { .. }
-            | Self::TwoAnswers
-            | Self::OtherMatch { .. }
-            | Self::OnlyAcknowledged { .. }
-            | Self::WrongToken
-            | Self::NoToken
-            | Self::PostRefused { .. }
-            | Self::Declined
-            | Self::Irregular { .. }
-            | Self::Illegal { .. }
-            | Self::Unknown => "; ",
-        };
-        write!(f, "{}{joint}{}", self.told_of("you"), self.fix())
+        let asks_to_look =
+            matches!(self, Self::NotListening { .. } | Self::Unreachable { .. } | Self::HungUp | Self::Status { .. });
+        let separator = if asks_to_look { ": " } else { "; " };
+        write!(f, "{}{separator}{}", self.sentence_about("you"), self.fix())
     }
 }
 

@@ -69,6 +69,14 @@ pub struct Refused {
     pub head: ReceivedEnvelope,
 }
 
+impl Refused {
+    /// A refusal before any call was recognised.
+    fn early(fault: RequestError, frame: Frame, id: RequestId) -> Box<Self> {
+        let reply_to = ReplyTo { frame, id, method: None };
+        Box::new(Self { fault, reply_to, head: ReceivedEnvelope::default() })
+    }
+}
+
 /// Raw parts may hold a token and are not shown.
 impl fmt::Debug for Incoming<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -177,8 +185,7 @@ struct ToolCall<'a> {
 }
 
 pub fn read(body: &[u8]) -> Result<Incoming<'_>, Box<Refused>> {
-    let reply_to = || ReplyTo { frame: Frame::Direct, id: RequestId::Null, method: None };
-    let refuse = |fault| Box::new(Refused { fault, reply_to: reply_to(), head: ReceivedEnvelope::default() });
+    let refuse = |fault| Refused::early(fault, Frame::Direct, RequestId::Null);
     if body.len() > MAX_BODY {
         let message = format!("a request has at most {MAX_BODY} bytes, this one has {}", body.len());
         return Err(refuse(RequestError::rpc(INVALID_REQUEST, message)));
@@ -252,12 +259,7 @@ fn read_outer<'a>(text: &'a str, outer: Outer<'a>) -> Result<Incoming<'a>, Box<R
     let Outer { jsonrpc, method, params, id, message_type } = outer;
     if let Some(version) = jsonrpc.filter(|version| version.get() != VERSION) {
         let message = format!("jsonrpc is {}, and must be {VERSION}", clipped(version.get()));
-        let reply_to = ReplyTo { frame: Frame::Direct, id, method: None };
-        return Err(Box::new(Refused {
-            fault: RequestError::rpc(INVALID_REQUEST, message),
-            reply_to,
-            head: ReceivedEnvelope::default(),
-        }));
+        return Err(Refused::early(RequestError::rpc(INVALID_REQUEST, message), Frame::Direct, id));
     }
     let Some(name) = method else {
         return read_bare(text, id, message_type);
@@ -270,8 +272,7 @@ fn read_outer<'a>(text: &'a str, outer: Outer<'a>) -> Result<Incoming<'a>, Box<R
     }
     let message = params.map_or("{}", RawValue::get);
     let Some((method, spelling)) = Method::named(&name).or_else(|| dispatched(params)) else {
-        let reply_to = ReplyTo { frame: Frame::Direct, id, method: None };
-        return Err(Box::new(Refused { fault: unknown_method(&name), reply_to, head: ReceivedEnvelope::default() }));
+        return Err(Refused::early(unknown_method(&name), Frame::Direct, id));
     };
     let frame = if spelling == MethodSpelling::MessageType { Frame::Typed } else { Frame::Direct };
     finish(method, message, Form { frame, id, spelling, one_name: one_name(spelling, &name), meta: None })
@@ -324,35 +325,24 @@ fn read_bare<'a>(
     let named = message_type.and_then(|raw| serde_json::from_str::<Cow<'_, str>>(raw.get()).ok());
     let Some(name) = named else {
         let message = "neither a JSON-RPC method nor a message_type says what is asked";
-        let reply_to = ReplyTo { frame: Frame::Direct, id, method: None };
-        let fault = RequestError::rpc(INVALID_REQUEST, message);
-        return Err(Box::new(Refused { fault, reply_to, head: ReceivedEnvelope::default() }));
+        return Err(Refused::early(RequestError::rpc(INVALID_REQUEST, message), Frame::Direct, id));
     };
+    let (frame, id, spelling) = (Frame::Bare, RequestId::Null, MethodSpelling::Dispatch);
     match Method::named(&name) {
-        Some((method, _)) => {
-            let (frame, spelling) = (Frame::Bare, MethodSpelling::Dispatch);
-            finish(method, text, Form { frame, id: RequestId::Null, spelling, one_name: None, meta: None })
-        }
-        None => {
-            let reply_to = ReplyTo { frame: Frame::Bare, id: RequestId::Null, method: None };
-            Err(Box::new(Refused { fault: unknown_method(&name), reply_to, head: ReceivedEnvelope::default() }))
-        }
+        Some((method, _)) => finish(method, text, Form { frame, id, spelling, one_name: None, meta: None }),
+        None => Err(Refused::early(unknown_method(&name), frame, id)),
     }
 }
 
 fn read_tool(params: Option<&RawValue>, id: RequestId) -> Result<Incoming<'_>, Box<Refused>> {
-    let refuse = |fault, id| {
-        let reply_to = ReplyTo { frame: Frame::Tool, id, method: None };
-        Box::new(Refused { fault, reply_to, head: ReceivedEnvelope::default() })
-    };
     let named = params.map(RawValue::get).filter(|params| params.starts_with('{'));
     let Some(call) = named.and_then(|params| serde_json::from_str::<ToolCall<'_>>(params).ok()) else {
         let message = "tools/call takes an object with the tool's name and its arguments";
-        return Err(refuse(RequestError::rpc(INVALID_PARAMS, message), id));
+        return Err(Refused::early(RequestError::rpc(INVALID_PARAMS, message), Frame::Tool, id));
     };
     let Some((method, spelling)) = Method::named(&call.name).or_else(|| dispatched(call.arguments)) else {
         let message = format!("there is no tool {:?} here; tools/list names them all", clipped(&call.name));
-        return Err(refuse(RequestError::rpc(INVALID_PARAMS, message), id));
+        return Err(Refused::early(RequestError::rpc(INVALID_PARAMS, message), Frame::Tool, id));
     };
     let form = Form { frame: Frame::Tool, id, spelling, one_name: one_name(spelling, &call.name), meta: call.meta };
     finish(method, call.arguments.map_or("{}", RawValue::get), form)

@@ -60,7 +60,7 @@ fn a_choice_is_exactly_even_or_odd_except_in_the_parity_choice_form() {
 #[test]
 fn a_posted_choice_is_read_like_one_in_an_answer() {
     let posted = |letter: Value| match request(&json!({"jsonrpc": "2.0", "id": 1, "method": "x", "params": letter})) {
-        Ok(Request { call: Call::PostChoice(choice), head, .. }) => (choice.meant(&head), choice.quirk(&head)),
+        Ok(Request { call: Call::PostChoice(choice), head, .. }) => (choice.value(&head), choice.quirk(&head)),
         other => panic!("{other:?}"),
     };
     let letter =
@@ -190,7 +190,7 @@ fn a_peer_that_registers_under_one_name_is_called_by_it() {
 fn a_posted_choice_with_two_different_values_counts_as_none() {
     let choice: PostedChoice =
         serde_json::from_value(json!({"match_id": "R1M1", "parity_choice": "odd", "move": "5"})).unwrap();
-    assert_eq!(choice.meant(&ReceivedEnvelope::default()), None);
+    assert_eq!(choice.value(&ReceivedEnvelope::default()), None);
 }
 
 #[test]

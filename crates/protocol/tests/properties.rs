@@ -44,58 +44,21 @@ fn read(bytes: &[u8]) -> Option<Box<Request<'_>>> {
     }
 }
 
+fn words(list: &'static str) -> prop::sample::Select<&'static str> {
+    prop::sample::select(list.split_whitespace().collect::<Vec<_>>())
+}
+
 fn any_json() -> impl Strategy<Value = String> {
-    let key = prop::sample::select(vec![
-        "jsonrpc",
-        "method",
-        "params",
-        "id",
-        "result",
-        "error",
-        "data",
-        "content",
-        "text",
-        "structuredContent",
-        "message",
-        "message_type",
-        "type",
-        "protocol",
-        "sender",
-        "timestamp",
-        "auth_token",
-        "match_id",
-        "parity_choice",
-        "choice",
-        "move",
-        "accept",
-        "status",
-        "name",
-        "arguments",
-        "players",
-        "score",
-        "details",
-        "isError",
-        "code",
-        "x",
-    ]);
-    let text = prop::sample::select(vec![
-        "tools/call",
-        "choose_parity",
-        "mcp_message",
-        "GAME_INVITATION",
-        "PARITY_CHOICE",
-        "CHOOSE_PARITY_RESPONSE",
-        "even",
-        "EVEN",
-        "odd",
-        "league.v2",
-        "R2M3",
-        "ACK",
-        "ACCEPTED",
-        "P05",
-        "2026-03-04T09:00:00Z",
-        "{\\\"parity_choice\\\":\\\"even\\\"}",
-    ]);
+    let key = words(
+        "jsonrpc method params id result error data content text structuredContent message message_type \
+         type protocol sender timestamp auth_token match_id parity_choice choice move accept status name \
+         arguments players score details isError code x",
+    );
+    let text = words(
+        "tools/call choose_parity mcp_message GAME_INVITATION PARITY_CHOICE CHOOSE_PARITY_RESPONSE even \
+         EVEN odd league.v2 R2M3 ACK ACCEPTED P05 2026-03-04T09:00:00Z \
+         {\\\"parity_choice\\\":\\\"even\\\"}",
+    );
     let leaf = prop_oneof![
         Just("null".to_owned()),
         Just("true".into()),

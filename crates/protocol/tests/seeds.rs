@@ -63,7 +63,7 @@ fn call(request: &Request<'_>) -> (String, Quirks) {
         outcome = format!("{outcome} {}", fault(&found));
     }
     if let Call::PostChoice(choice) = &request.call {
-        let meant = choice.meant(&request.head);
+        let meant = choice.value(&request.head);
         outcome = format!("{outcome}, meant {}", meant.as_deref().unwrap_or("nothing"));
     }
     if !request.reply_to().expects_answer() {

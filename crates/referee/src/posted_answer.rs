@@ -123,7 +123,7 @@ impl Shared {
         let (_, order) = self.posts(match_id, METHOD)?;
         let found = if order.game_type == GameType::even_odd() {
             cover.quirks.extend(choice.quirk(cover.head));
-            choice.meant(cover.head)
+            choice.value(cover.head)
         } else {
             choice.played.clone()
         };

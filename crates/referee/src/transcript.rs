@@ -140,7 +140,7 @@ impl Shared {
         let shared = match &*last {
             Some((known, shared)) if known == mark => *shared,
             Some(_) | None => {
-                let shared = self.views.is_some() && mark::is(home, league, mark);
+                let shared = self.views.is_some() && mark::is_in(home, league, mark);
                 *last = Some((mark.clone(), shared));
                 shared
             }
@@ -154,7 +154,7 @@ impl Shared {
         owed.counted = self.transcripts.take_room(owed.bytes.len());
         let Some(home) = self.settings.home.clone() else { return };
         let (league, match_id) = (owed.league.clone(), owed.match_id.clone());
-        let noted = tokio::task::spawn_blocking(move || outbox::owe(&home, &league, &match_id)).await;
+        let noted = tokio::task::spawn_blocking(move || outbox::add(&home, &league, &match_id)).await;
         if let Ok(Err(error)) = noted {
             tracing::warn!(%error, match_id = %owed.match_id, "a transcript cannot be noted in the outbox");
         }
@@ -163,7 +163,7 @@ impl Shared {
     async fn settle(&self, owed: &OwedTranscript) {
         let Some(home) = self.settings.home.clone() else { return };
         let (league, match_id) = (owed.league.clone(), owed.match_id.clone());
-        let settled = tokio::task::spawn_blocking(move || outbox::settle(&home, &league, &match_id)).await;
+        let settled = tokio::task::spawn_blocking(move || outbox::remove(&home, &league, &match_id)).await;
         if let Ok(Err(error)) = settled {
             tracing::warn!(%error, match_id = %owed.match_id, "the outbox cannot be cleared");
         }
@@ -205,7 +205,7 @@ impl Shared {
         }
         let shared = Arc::clone(self);
         tokio::spawn(async move {
-            let files = tokio::task::spawn_blocking(move || outbox::owed(&home, &league)).await.unwrap_or_default();
+            let files = tokio::task::spawn_blocking(move || outbox::unsent(&home, &league)).await.unwrap_or_default();
             for file in files.into_iter().filter(|file| file.referee_id == identity.id) {
                 shared.hand_over(identity.clone(), OwedTranscript::of(&file), true).await;
             }

@@ -1,9 +1,8 @@
 //! `league export --sqlite FILE`: writes a league as SQL tables. Nothing reads them back.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use league_core::record::MatchRecord;
 use league_core::replay::{Replay, ReplayError};

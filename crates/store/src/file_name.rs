@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_no_id_has_is_no_id() {
+    fn a_file_name_that_encodes_no_id_is_refused() {
         for name in ["CON", "a:b", "%", "%3", "%3a", "%41", "%zz", "P%30", "ä%3", "x%+A"] {
             assert_eq!(id_of(name), None, "{name}");
         }

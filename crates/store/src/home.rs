@@ -2,9 +2,8 @@
 //!
 //! Ids have no `/` and no leading dot, so no path made here leads out of the home.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use league_core::season::agent::AgentId;
 use league_protocol::id::{LeagueId, MatchId, PlayerId};
@@ -146,6 +145,12 @@ impl Home {
         self.matches(league).join(format!("{}.json", file_name(match_id.as_str())))
     }
 
+    /// The file that holds the match: its own, or that of all matches.
+    pub(crate) fn stored_match(&self, league: &LeagueId, match_id: &MatchId) -> PathBuf {
+        let own = self.match_file(league, match_id);
+        if own.exists() { own } else { self.match_lines(league) }
+    }
+
     /// A large league keeps all its matches here, one to a line.
     pub fn match_lines(&self, league: &LeagueId) -> PathBuf {
         self.matches(league).join("matches.jsonl")
@@ -226,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_is_that_of_the_profile() {
+    fn the_paths_are_those_of_the_course() {
         let (home, league) = (Home::at("SHARED"), league());
         let player: PlayerId = "P01".parse().unwrap();
         for (path, expected) in [
@@ -245,14 +250,15 @@ mod tests {
     }
 
     #[test]
-    fn a_home_that_cannot_be_made_says_where_and_what_to_do() {
+    fn an_error_about_a_home_names_its_path_and_the_option() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("taken");
         fs::write(&file, b"not a directory").unwrap();
-        let refused = Home::at(&file).prepare(&league()).unwrap_err().to_string();
-        assert!(refused.contains("taken") && refused.contains("--home"), "{refused}");
-        let refused = Home::at(&file).prepare_for_agent().unwrap_err().to_string();
-        assert!(refused.contains("taken") && refused.contains("--home"), "{refused}");
+        let home = Home::at(&file);
+        for refused in [home.prepare(&league()), home.prepare_for_agent()] {
+            let refused = refused.unwrap_err().to_string();
+            assert!(refused.contains("taken") && refused.contains("--home"), "{refused}");
+        }
     }
 
     #[test]
@@ -275,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_league_that_is_not_there_is_named() {
+    fn an_error_about_a_missing_league_names_it() {
         let directory = tempfile::tempdir().unwrap();
         let home = Home::at(directory.path());
         home.prepare(&league()).unwrap();

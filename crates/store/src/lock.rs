@@ -60,13 +60,13 @@ impl Lock {
     fn try_take(path: &Path, now: Timestamp) -> Result<(File, Holder), TryLockError> {
         let mut file = open_locked(path)?;
         let holder = Holder { pid: Some(std::process::id()), since: Some(now), address: None };
-        note(&mut file, &holder).map_err(TryLockError::Error)?;
+        write_holder(&mut file, &holder).map_err(TryLockError::Error)?;
         Ok((file, holder))
     }
 
-    pub fn tell(&mut self, address: impl Into<String>) -> Result<(), LockError> {
+    pub fn set_address(&mut self, address: impl Into<String>) -> Result<(), LockError> {
         self.holder.address = Some(address.into());
-        note(&mut self.file, &self.holder).map_err(|error| LockError::Io { path: self.path.clone(), error })
+        write_holder(&mut self.file, &self.holder).map_err(|error| LockError::Io { path: self.path.clone(), error })
     }
 
     pub fn path(&self) -> &Path {
@@ -98,7 +98,7 @@ fn open_locked(path: &Path) -> Result<File, TryLockError> {
     })
 }
 
-fn note(file: &mut File, holder: &Holder) -> io::Result<()> {
+fn write_holder(file: &mut File, holder: &Holder) -> io::Result<()> {
     let text = serde_json::to_vec(holder)?;
     file.set_len(0)?;
     file.rewind()?;
@@ -118,14 +118,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_to_come_is_told_who_was_first() {
+    fn a_second_manager_is_refused_and_learns_the_holder() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("manager.lock");
         let mut first = Lock::take(&path, Timestamp::from_unix(1_736_937_000)).unwrap();
         let refused = Lock::take(&path, Timestamp::EPOCH).unwrap_err().to_string();
         let pid = std::process::id();
         assert!(refused.contains(&format!("process {pid} since 2025-01-15T10:30:00Z;")), "{refused}");
-        first.tell("http://127.0.0.1:8000/mcp").unwrap();
+        first.set_address("http://127.0.0.1:8000/mcp").unwrap();
         let refused = Lock::take(&path, Timestamp::EPOCH).unwrap_err().to_string();
         assert!(refused.contains("10:30:00Z, at http://127.0.0.1:8000/mcp;"), "{refused}");
         drop(first);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_cannot_be_made_names_its_path() {
+    fn an_error_about_a_lock_names_its_path() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("missing").join("manager.lock");
         let refused = Lock::take(&path, Timestamp::EPOCH).unwrap_err().to_string();

@@ -3,22 +3,21 @@
 //! The manager writes a random mark into its home when it starts, and names it in each START_MATCH. A referee that reads
 //! the same mark shares that home, whatever its path or machine. A copied home has an old mark.
 
-use std::fs;
-use std::io;
+use std::{fs, io};
 
 use league_protocol::id::LeagueId;
 
 use crate::home::Home;
 use crate::views::replace::{ReplaceSync, replace};
 
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 
 pub fn write(home: &Home, league: &LeagueId, mark: &str) -> io::Result<()> {
     replace(&home.mark(league), mark.as_bytes(), ReplaceSync::Later)
 }
 
-pub fn is(home: &Home, league: &LeagueId, mark: &str) -> bool {
-    let fits = (1..=LONGEST).contains(&mark.len());
+pub fn is_in(home: &Home, league: &LeagueId, mark: &str) -> bool {
+    let fits = (1..=MAX_LENGTH).contains(&mark.len());
     fits && fs::read(home.mark(league)).is_ok_and(|found| found == mark.as_bytes())
 }
 
@@ -34,9 +33,9 @@ mod tests {
         here.prepare(&league).unwrap();
         elsewhere.prepare(&league).unwrap();
         write(&here, &league, "0123abcd").unwrap();
-        assert!(is(&here, &league, "0123abcd"));
-        assert!(!is(&here, &league, "0123"));
-        assert!(!is(&here, &league, ""));
-        assert!(!is(&elsewhere, &league, "0123abcd"));
+        assert!(is_in(&here, &league, "0123abcd"));
+        assert!(!is_in(&here, &league, "0123"));
+        assert!(!is_in(&here, &league, ""));
+        assert!(!is_in(&elsewhere, &league, "0123abcd"));
     }
 }

@@ -54,8 +54,13 @@ pub struct VerifyReport {
 pub fn verify(home: &Home, league: &LeagueId, expected: Option<LogHead>) -> Result<VerifyReport, VerifyFinding> {
     home.expect(league)?;
     let mut damaged = Vec::new();
-    let standings = read_standings(home, league, &mut damaged);
-    let index = MatchIndex::of(home, league).map_err(|error| VerifyFinding::io(home.matches(league), &error))?;
+    let path = home.standings(league);
+    let standings = StandingsFile::read(&path, league);
+    if standings.is_none() && path.exists() {
+        damaged.push(path);
+    }
+    let index = MatchIndex::of(home, league)
+        .map_err(|error| VerifyFinding::Io { path: home.matches(league), reason: error.to_string() })?;
     damaged.extend(index.damaged.iter().cloned());
     let report = VerifyReport {
         league_id: league.clone(),
@@ -82,20 +87,11 @@ pub fn verify(home: &Home, league: &LeagueId, expected: Option<LogHead>) -> Resu
         return Err(ReplayError { seq: 1, reason: BadEvent::NotOpened }.into());
     }
     if let Some(file) = standings.filter(|file| u64::from(file.version) > report.matches) {
-        let (found, expected) = (file.version.to_string(), format!("at most {}", report.matches));
-        return Err(VerifyFinding::file(home.standings(league), "version", found, expected));
+        let (field, found) = (String::from("version"), file.version.to_string());
+        let expected = format!("at most {}", report.matches);
+        return Err(VerifyFinding::File { path: home.standings(league), field, found, expected });
     }
     Ok(VerifyReport { head, events: head.seq, ..report })
-}
-
-fn read_standings(home: &Home, league: &LeagueId, damaged: &mut Vec<PathBuf>) -> Option<StandingsFile> {
-    let path = home.standings(league);
-    let bytes = std::fs::read(&path).ok()?;
-    let file = serde_json::from_slice::<StandingsFile>(&bytes).ok().filter(|file| file.league_id == *league);
-    if file.is_none() {
-        damaged.push(path);
-    }
-    file
 }
 
 struct Audit<'a> {
@@ -139,36 +135,28 @@ impl Audit<'_> {
         self.report.matches = results;
         if let Some(standings) = self.standings.as_ref().filter(|file| file.version == season.matches_completed()) {
             let expected = StandingsFile::of(season, standings.last_updated);
-            difference::standings(standings, &expected)
-                .map_err(|different| different.in_file(self.home.standings(self.league)))?;
+            difference::standings(self.home.standings(self.league), standings, &expected)?;
         }
         file.map_or(Ok(()), |file| self.compare(&file))
     }
 
     fn compare_transcript(&mut self, expected: &MatchFile, found: Transcript) -> Result<(), VerifyFinding> {
         let Some(digest) = expected.transcript_sha256 else { return Ok(()) };
-        let wrong = |found: String| {
-            let path = self.home.match_file(self.league, &expected.match_id);
-            let path = if path.exists() { path } else { self.home.match_lines(self.league) };
-            Err(VerifyFinding::file(
-                path,
-                format!("transcript of {}", expected.match_id),
-                found,
-                format!("SHA-256 {digest}"),
-            ))
-        };
-        match found {
+        let found = match found {
             Transcript::Hashed(found) if found == digest => {
                 self.report.transcripts += 1;
-                Ok(())
+                return Ok(());
             }
-            Transcript::Hashed(found) => wrong(format!("SHA-256 {found}")),
-            Transcript::Unsigned => wrong(String::from("a transcript without transcript_sha256")),
             Transcript::Missing => {
                 self.report.transcripts_missing += 1;
-                Ok(())
+                return Ok(());
             }
-        }
+            Transcript::Hashed(found) => format!("SHA-256 {found}"),
+            Transcript::Unsigned => String::from("a transcript without transcript_sha256"),
+        };
+        let path = self.home.stored_match(self.league, &expected.match_id);
+        let (field, expected) = (format!("transcript of {}", expected.match_id), format!("SHA-256 {digest}"));
+        Err(VerifyFinding::File { path, field, found, expected })
     }
 
     fn compare(&mut self, expected: &MatchFile) -> Result<(), VerifyFinding> {
@@ -176,11 +164,11 @@ impl Audit<'_> {
         match self.index.ending(&expected.match_id) {
             None => self.report.files_missing += 1,
             Some(found) if found.agrees(&ending) => {
-                let found = found.transcript();
+                let found = found.transcript;
                 self.report.files += 1;
                 return self.compare_transcript(expected, found);
             }
-            Some(found) if found.attempt == ending.attempt && found.is_told() => {
+            Some(found) if found.attempt == ending.attempt && found.digest.is_some() => {
                 return Err(difference::match_file(self.home, expected));
             }
             Some(_) => self.report.files_stale += 1,

@@ -12,15 +12,15 @@ use std::time::{Duration, SystemTime};
 
 use league_store::lock::Lock;
 use league_store::log::{EventLog, LogError, LogHead, SqliteLog, scan};
-use support::{Dice, halted, now, played};
+use support::{Random, halted, now, played};
 
-/// The directory of the child process; set in children only.
-const PLACE: &str = "LEAGUE_STORE_CHILD";
+/// The path of the child's log; set in children only.
+const CHILD_LOG: &str = "LEAGUE_STORE_CHILD";
 
 /// Not a test: the code that the child processes of the tests below run.
 #[test]
 fn child() {
-    let Some(path) = std::env::var_os(PLACE) else { return };
+    let Some(path) = std::env::var_os(CHILD_LOG) else { return };
     let path = Path::new(&path);
     let _lock = Lock::take(path.with_file_name("manager.lock"), now()).unwrap();
     let log = SqliteLog::at(path);
@@ -47,11 +47,11 @@ fn whole(log: &SqliteLog) -> LogHead {
 }
 
 fn command(program: &mut Command, path: &Path) -> Child {
-    program.env(PLACE, path).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+    program.env(CHILD_LOG, path).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
+fn acknowledged_events_survive_a_killed_process() {
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("league.db");
@@ -62,7 +62,7 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
             break;
         }
         let seed = u64::try_from(clock.as_nanos() & 0xFFFF_FFFF).unwrap() + round;
-        let pause = Duration::from_millis((1 + Dice(seed).below(80)) * (1 + round / 10 * 4));
+        let pause = Duration::from_millis((1 + Random(seed).below(80)) * (1 + round / 10 * 4));
         println!("round {round}: seed {seed}, killed after {pause:?}");
         let program = std::env::current_exe().unwrap();
         let mut child = command(Command::new(program).args(["child", "--exact", "--nocapture"]), &path);
@@ -102,24 +102,17 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_leaves_a_whole_log() {
+fn a_full_disk_is_reported_and_leaves_a_whole_log() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("league.db");
     // No file may grow beyond 2 MB. With the signal ignored, writing fails as on a full disk.
     let script = "trap '' XFSZ; ulimit -f 4096; exec \"$0\" child --exact --nocapture";
     let mut child = command(Command::new("sh").arg("-c").arg(script).arg(std::env::current_exe().unwrap()), &path);
-    let mut acknowledged: u64 = 0;
-    let (mut failed, mut refused) = (String::new(), String::new());
-    for line in BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok) {
-        if let Some(seq) = line.strip_prefix("acknowledged ") {
-            acknowledged = seq.parse().unwrap();
-        } else if let Some(reason) = line.strip_prefix("failed ") {
-            failed = reason.to_owned();
-        } else if let Some(reason) = line.strip_prefix("refused ") {
-            refused = reason.to_owned();
-        }
-    }
+    let output = std::io::read_to_string(child.stdout.take().unwrap()).unwrap();
     child.wait().unwrap();
+    let last = |prefix: &str| output.lines().rev().find_map(|line| line.strip_prefix(prefix)).unwrap_or_default();
+    let (failed, refused) = (last("failed "), last("refused "));
+    let acknowledged: u64 = last("acknowledged ").parse().unwrap();
     println!("acknowledged {acknowledged}; failed: {failed}; refused: {refused}");
     assert!(acknowledged > 0 && failed.contains("could not be made durable"), "{failed}");
     assert!(refused.contains("since a commit failed"), "{refused}");

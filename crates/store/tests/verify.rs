@@ -15,15 +15,20 @@ use league_store::verify::{VerifyFinding, VerifyReport, verify};
 use league_store::views::restore::expect_no_less;
 use league_store::views::writer::ViewLimits;
 use serde_json::Value;
-use support::{Story, eventful, league, played, reported, restore, tamper};
+use support::{GeneratedLeague, eventful, league, played, reported, restore, tamper};
 use tempfile::TempDir;
 
-fn kept(story: &Story) -> (TempDir, Home, LogHead) {
+fn home() -> (TempDir, Home) {
     let directory = tempfile::tempdir().unwrap();
     let home = Home::at(directory.path());
     home.prepare(&league()).unwrap();
-    let head = home.log(&league()).append(LogHead::GENESIS, story.events.clone()).wait().unwrap();
-    restore(&home, &story.events, ViewLimits::default());
+    (directory, home)
+}
+
+fn kept(generated: &GeneratedLeague) -> (TempDir, Home, LogHead) {
+    let (directory, home) = home();
+    let head = home.log(&league()).append(LogHead::GENESIS, generated.events.clone()).wait().unwrap();
+    restore(&home, &generated.events, ViewLimits::default());
     (directory, home, head)
 }
 
@@ -41,58 +46,56 @@ fn edit(path: &Path, pointer: &str, value: impl Into<Value>) {
     fs::write(path, serde_json::to_vec(&document).unwrap()).unwrap();
 }
 
-fn drawn(story: &Story) -> MatchId {
-    let mut results = story.events.iter().filter_map(reported);
+fn drawn(generated: &GeneratedLeague) -> MatchId {
+    let mut results = generated.events.iter().filter_map(reported);
     results.find_map(|(match_id, record)| record.proof.is_some().then(|| match_id.clone())).unwrap()
 }
 
 #[test]
-fn a_league_that_was_kept_well_is_counted() {
-    let story = played(11, 5);
-    let (_directory, home, head) = kept(&story);
+fn the_report_about_a_sound_league_counts_everything() {
+    let generated = played(11, 5);
+    let (_directory, home, head) = kept(&generated);
     let report = verify(&home, &league(), Some(head)).unwrap();
-    assert_eq!((report.events, report.matches, report.head), (story.events.len() as u64, 55, head));
+    assert_eq!((report.events, report.matches, report.head), (generated.events.len() as u64, 55, head));
     assert_eq!((report.files, report.files_missing, report.files_stale, report.standings), (55, 0, 0, Some(55)));
-    let numbers = story.events.iter().filter_map(reported).filter(|(_, record)| record.drawn.is_some()).count();
+    let numbers = generated.events.iter().filter_map(reported).filter(|(_, record)| record.drawn.is_some()).count();
     assert_eq!(report.draws_proved + report.draws_unproved, numbers as u64);
     assert!(report.draws_proved > 0 && report.draws_unproved > 0, "{report:?}");
     assert!(serde_json::to_value(&report).unwrap()["head"].as_str().unwrap().starts_with(&format!("{}:", head.seq)));
 }
 
 #[test]
-fn a_match_that_was_not_played_has_a_result_and_no_file() {
-    let story = eventful(5);
-    let (_directory, home, _) = kept(&story);
+fn an_awarded_match_has_a_result_and_no_file() {
+    let generated = eventful(5);
+    let (_directory, home, _) = kept(&generated);
     let report = check(&home).unwrap();
-    let played = story.events.iter().filter_map(reported).count() as u64;
+    let played = generated.events.iter().filter_map(reported).count() as u64;
     assert_eq!((report.matches, report.files, report.files_missing), (15, played, 0));
     assert_eq!(report.standings, Some(15));
     assert!(played < 15);
 }
 
 #[test]
-fn a_league_can_be_looked_at_while_it_is_played() {
-    let story = played(6, 6);
-    let (_directory, home, _) = kept(&played(2, 1));
-    fs::remove_dir_all(home.root()).unwrap();
-    home.prepare(&league()).unwrap();
+fn a_league_can_be_verified_during_play() {
+    let generated = played(6, 6);
+    let (_directory, home) = home();
     let (log, mut head) = (home.log(&league()), LogHead::GENESIS);
-    let mut told = 0;
-    for (index, batch) in story.events.chunks(5).enumerate() {
+    let mut appended = 0;
+    for (index, batch) in generated.events.chunks(5).enumerate() {
         head = log.append(head, batch.to_vec()).wait().unwrap();
-        told += batch.len();
+        appended += batch.len();
         if index % 4 == 3 {
-            restore(&home, &story.events[..told], ViewLimits::default());
+            restore(&home, &generated.events[..appended], ViewLimits::default());
         }
         let report = check(&home).unwrap();
-        assert_eq!((report.events, report.head), (told as u64, head));
+        assert_eq!((report.events, report.head), (appended as u64, head));
     }
 }
 
 #[test]
-fn a_log_that_was_cut_shows_by_its_head_or_by_its_table() {
-    let story = played(5, 7);
-    let (_directory, home, head) = kept(&story);
+fn a_cut_log_is_found_by_its_head_or_its_standings() {
+    let generated = played(5, 7);
+    let (_directory, home, head) = kept(&generated);
     tamper(&home.database(&league()), &format!("DELETE FROM events WHERE seq > {}", head.seq - 6));
     let by_head = verify(&home, &league(), Some(head)).unwrap_err().to_string();
     assert!(by_head.contains("cut") || by_head.contains("standings.json"), "{by_head}");
@@ -101,7 +104,7 @@ fn a_log_that_was_cut_shows_by_its_head_or_by_its_table() {
     let left = events.iter().filter(|(_, event)| event.fact.result().is_some()).count().try_into().unwrap();
     let refused = expect_no_less(&home, &league(), left).unwrap_err().to_string();
     assert!(refused.contains("standings.json") && refused.contains("league.db"), "{refused}");
-    expect_no_less(&home, &league(), story.season.matches_completed()).unwrap();
+    expect_no_less(&home, &league(), generated.season.matches_completed()).unwrap();
     fs::remove_file(home.standings(&league())).unwrap();
     check(&home).unwrap();
     let by_head = verify(&home, &league(), Some(head)).unwrap_err();
@@ -109,7 +112,7 @@ fn a_log_that_was_cut_shows_by_its_head_or_by_its_table() {
 }
 
 #[test]
-fn a_log_that_was_rewritten_as_a_whole_shows_by_its_head_only() {
+fn a_rewritten_log_is_found_only_by_its_head() {
     let (_one, home, head) = kept(&played(4, 8));
     let (_other, forged, _) = kept(&played(4, 9));
     check(&forged).unwrap();
@@ -119,29 +122,22 @@ fn a_log_that_was_rewritten_as_a_whole_shows_by_its_head_only() {
 }
 
 #[test]
-fn a_broken_chain_is_named() {
+fn an_edited_log_or_table_is_named() {
     let (_directory, home, _) = kept(&played(4, 1));
-    tamper(
-        &home.database(&league()),
-        "UPDATE events SET body = replace(body, 'even', 'odd') WHERE body LIKE '%match_reported%'",
-    );
+    edit(&home.standings(&league()), "/standings/2/points", 99);
+    let found = finding(&home);
+    assert!(found.contains("standings.json") && found.contains("standings[2].points is 99"), "{found}");
+    let edit = "UPDATE events SET body = replace(body, 'even', 'odd') WHERE body LIKE '%match_reported%'";
+    tamper(&home.database(&league()), edit);
     let found = finding(&home);
     assert!(found.contains("league.db") && found.contains("was changed"), "{found}");
 }
 
 #[test]
-fn edited_standings_are_named() {
-    let (_directory, home, _) = kept(&played(4, 1));
-    edit(&home.standings(&league()), "/standings/2/points", 99);
-    let found = finding(&home);
-    assert!(found.contains("standings.json") && found.contains("standings[2].points is 99"), "{found}");
-}
-
-#[test]
 fn an_edited_match_file_is_named() {
-    let story = played(5, 3);
-    let (_directory, home, _) = kept(&story);
-    let path = home.match_file(&league(), &drawn(&story));
+    let generated = played(5, 3);
+    let (_directory, home, _) = kept(&generated);
+    let path = home.match_file(&league(), &drawn(&generated));
     let before = fs::read(&path).unwrap();
     for (pointer, value, field) in [
         ("/result/winner", Value::from("P77"), "result.winner"),
@@ -158,9 +154,9 @@ fn an_edited_match_file_is_named() {
 }
 
 #[test]
-fn what_views_may_be_is_counted_and_no_finding() {
-    let story = played(5, 3);
-    let (_directory, home, _) = kept(&story);
+fn missing_stale_and_damaged_files_are_counted() {
+    let generated = played(5, 3);
+    let (_directory, home, _) = kept(&generated);
     let file = |text: &str| home.match_file(&league(), &text.parse().unwrap());
     fs::remove_file(file("R1M1")).unwrap();
     fs::write(file("R1M2"), b"{ half").unwrap();
@@ -172,30 +168,28 @@ fn what_views_may_be_is_counted_and_no_finding() {
 }
 
 #[test]
-fn a_result_that_contradicts_itself_is_named() {
-    let mut story = played(4, 2);
-    let proved = drawn(&story);
-    for event in &mut story.events {
+fn a_result_that_contradicts_its_draw_is_named() {
+    let mut generated = played(4, 2);
+    let proved = drawn(&generated);
+    for event in &mut generated.events {
         if let Fact::MatchReported { match_id, record, .. } = &mut event.fact
             && *match_id == proved
         {
             record.drawn = record.drawn.map(|number| number % 10 + 1);
         }
     }
-    let (_directory, home, _) = kept(&story);
+    let (_directory, home, _) = kept(&generated);
     let found = finding(&home);
     assert!(found.contains(proved.as_str()) && found.contains("draw"), "{found}");
 }
 
 #[test]
-fn a_story_that_cannot_have_happened_is_named() {
-    let mut story = played(4, 2);
-    let extra = story.events[4].clone();
-    story.events.push(extra);
-    let directory = tempfile::tempdir().unwrap();
-    let home = Home::at(directory.path());
-    home.prepare(&league()).unwrap();
-    let head = home.log(&league()).append(LogHead::GENESIS, story.events.clone()).wait().unwrap();
+fn an_impossible_event_and_the_log_of_another_league_are_named() {
+    let mut generated = played(4, 2);
+    let extra = generated.events[4].clone();
+    generated.events.push(extra);
+    let (_directory, home) = home();
+    let head = home.log(&league()).append(LogHead::GENESIS, generated.events.clone()).wait().unwrap();
     let found = finding(&home);
     assert!(found.contains(&format!("event {}", head.seq)), "{found}");
     let other = "another".parse().unwrap();

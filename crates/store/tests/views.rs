@@ -7,9 +7,8 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use league_core::session::{History, PlayedMatch};
+use league_core::session::History;
 use league_protocol::id::PlayerId;
-use league_protocol::message::game_over::OwnResult;
 use league_store::home::Home;
 use league_store::views::find_match::find_match;
 use league_store::views::history::HistoryFile;
@@ -21,49 +20,47 @@ use league_store::views::rounds::RoundsFile;
 use league_store::views::standings::StandingsFile;
 use league_store::views::writer::{ViewLimits, ViewUpdate, ViewWriter};
 use serde_json::Value;
-use smol_str::SmolStr;
-use support::{Story, league, now, played, restore};
+use support::{GeneratedLeague, league, now, played, restore};
+use tempfile::TempDir;
 
 fn read(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-fn files(story: &Story) -> Vec<MatchFile> {
-    let mut retelling = MatchReplay::default();
-    story.events.iter().filter_map(|event| retelling.apply(event).unwrap()).collect()
+fn home() -> (TempDir, Home) {
+    let directory = tempfile::tempdir().unwrap();
+    let home = Home::at(directory.path());
+    (directory, home)
+}
+
+fn transcript_entry() -> TranscriptEntry {
+    TranscriptEntry::new(now(), Direction::Sent, ("a".into(), "b".into()), "X".into(), b"{}", None)
+}
+
+fn files(generated: &GeneratedLeague) -> Vec<MatchFile> {
+    let mut replay = MatchReplay::default();
+    generated.events.iter().filter_map(|event| replay.apply(event).unwrap()).collect()
 }
 
 #[tokio::test]
 async fn every_file_has_its_version_its_id_and_its_time() {
-    let directory = tempfile::tempdir().unwrap();
-    let home = Home::at(directory.path());
-    let story = played(4, 1);
+    let (_directory, home) = home();
+    let generated = played(4, 1);
     let writer = ViewWriter::start(home.clone(), ViewLimits::default()).unwrap();
-    writer.put(ViewUpdate::Standings(StandingsFile::of(&story.season, now()))).await;
-    writer.put(ViewUpdate::Rounds(RoundsFile::of(&story.season, 20_000, now()))).await;
-    let mut first = files(&story).remove(0);
+    writer.put(ViewUpdate::Standings(StandingsFile::of(&generated.season, now()))).await;
+    writer.put(ViewUpdate::Rounds(RoundsFile::of(&generated.season, 20_000, now()))).await;
+    let mut first = files(&generated).remove(0);
     let message = br#"{"message_type":"GAME_JOIN_ACK","auth_token":"tok-P01-secret","accept":true}"#;
-    let (granted_ms, given_up_ms) = (None, None);
-    let receipt = CallReceipt {
-        sent_at: now(),
-        first_byte_ms: Some(3),
-        last_byte_ms: Some(4),
-        limit_ms: 5000,
-        granted_ms,
-        given_up_ms,
-    };
-    let between = (SmolStr::new_static("player:P01"), SmolStr::new_static("referee:REF01"));
-    let word = SmolStr::new_static("GAME_JOIN_ACK");
-    first.transcript.push(TranscriptEntry::new(now(), Direction::Received, between, word, message, Some(receipt)));
+    let (first_byte_ms, last_byte_ms, granted_ms, given_up_ms) = (Some(3), Some(4), None, None);
+    let receipt = CallReceipt { sent_at: now(), first_byte_ms, last_byte_ms, limit_ms: 5000, granted_ms, given_up_ms };
+    let (between, kind) = (("player:P01".into(), "referee:REF01".into()), "GAME_JOIN_ACK".into());
+    first.transcript.push(TranscriptEntry::new(now(), Direction::Received, between, kind, message, Some(receipt)));
     let match_id = first.match_id.clone();
     writer.put(ViewUpdate::Match(Box::new(first))).await;
     let player = PlayerId::numbered(1);
-    let remembered: Vec<PlayedMatch> = serde_json::from_str(
-        r#"[{"match_id":"R1M1","opponent_id":"P02","result":"WIN","my_choice":"even","opponent_choice":"odd"}]"#,
-    )
-    .unwrap();
-    assert_eq!(remembered[0].result, OwnResult::Win);
-    let history: History = serde_json::from_value(serde_json::to_value(&remembered).unwrap()).unwrap();
+    let played =
+        r#"[{"match_id":"R1M1","opponent_id":"P02","result":"WIN","my_choice":"even","opponent_choice":"odd"}]"#;
+    let history: History = serde_json::from_str(played).unwrap();
     let text = HistoryFile::of(player.clone(), history, now()).text().unwrap();
     replace(&home.history(&player), &text, ReplaceSync::Later).unwrap();
     writer.flush().await.unwrap();
@@ -77,10 +74,8 @@ async fn every_file_has_its_version_its_id_and_its_time() {
     }
     assert_eq!((&standings["version"], &standings["rounds_completed"]), (&Value::from(6), &Value::from(3)));
     assert_eq!(standings["standings"][0]["rank"], 1);
-    assert_eq!(
-        (rounds["rounds"].as_array().unwrap().len(), &rounds["rounds"][2]["completed"]),
-        (3, &Value::from(true))
-    );
+    assert_eq!(rounds["rounds"].as_array().unwrap().len(), 3);
+    assert_eq!(rounds["rounds"][2]["completed"], true);
     assert_eq!(one["lifecycle"]["state"], "FINISHED");
     assert_eq!(one["transcript"][0]["message"]["auth_token"], "tok-P01-…");
     assert_eq!(one["transcript"][0]["receipt"]["limit_ms"], 5000);
@@ -90,53 +85,51 @@ async fn every_file_has_its_version_its_id_and_its_time() {
 }
 
 #[tokio::test]
-async fn of_many_tables_the_last_one_stays() {
-    let directory = tempfile::tempdir().unwrap();
-    let home = Home::at(directory.path());
-    let story = played(4, 1);
+async fn the_last_of_many_standings_stays() {
+    let (_directory, home) = home();
+    let generated = played(4, 1);
     let writer = ViewWriter::start(home.clone(), ViewLimits::default()).unwrap();
     for version in 0..3000 {
-        writer.put(ViewUpdate::Standings(StandingsFile { version, ..StandingsFile::of(&story.season, now()) })).await;
+        writer
+            .put(ViewUpdate::Standings(StandingsFile { version, ..StandingsFile::of(&generated.season, now()) }))
+            .await;
     }
     writer.flush().await.unwrap();
     assert_eq!(read(&home.standings(&league()))["version"], 2999);
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_is_told_once() {
+async fn a_flush_reports_failed_writes_once() {
     let directory = tempfile::tempdir().unwrap();
     let taken = directory.path().join("taken");
     fs::write(&taken, b"a file where a directory should be").unwrap();
-    let story = played(4, 1);
+    let generated = played(4, 1);
     let writer = ViewWriter::start(Home::at(&taken), ViewLimits::default()).unwrap();
-    for file in files(&story) {
+    for file in files(&generated) {
         writer.put(ViewUpdate::Match(Box::new(file))).await;
     }
-    let told = writer.flush().await.unwrap_err();
-    assert!(told.path.starts_with(&taken) && told.others == 5, "{told}");
+    let error = writer.flush().await.unwrap_err();
+    assert!(error.path.starts_with(&taken) && error.others == 5, "{error}");
     writer.flush().await.unwrap();
 }
 
 #[test]
-fn damaged_and_missing_files_come_back_and_good_ones_stay() {
-    let directory = tempfile::tempdir().unwrap();
-    let home = Home::at(directory.path());
-    let story = played(5, 2);
+fn damaged_and_missing_files_are_restored_and_others_stay() {
+    let (_directory, home) = home();
+    let generated = played(5, 2);
     let limits = ViewLimits::default();
-    assert_eq!(restore(&home, &story.events, limits).written, 10);
-    let mut files = files(&story);
+    assert_eq!(restore(&home, &generated.events, limits).written, 10);
+    let mut files = files(&generated);
     let (kept, damaged, missing) = (files.remove(0), files.remove(0), files.remove(0));
     let path = |file: &MatchFile| home.match_file(&league(), &file.match_id);
     let mut with_transcript = kept.clone();
-    let between = (SmolStr::new_static("a"), SmolStr::new_static("b"));
-    let word = SmolStr::new_static("X");
-    with_transcript.transcript.push(TranscriptEntry::new(now(), Direction::Sent, between, word, b"{}", None));
+    with_transcript.transcript.push(transcript_entry());
     fs::write(path(&kept), serde_json::to_vec(&with_transcript).unwrap()).unwrap();
     let before = fs::read(path(&damaged)).unwrap();
     fs::write(path(&damaged), &before[..before.len() / 2]).unwrap();
     fs::remove_file(path(&missing)).unwrap();
     fs::write(home.standings(&league()), b"\0\0\0").unwrap();
-    let restored = restore(&home, &story.events, limits);
+    let restored = restore(&home, &generated.events, limits);
     assert_eq!((restored.kept, restored.written), (8, 2));
     assert_eq!(restored.damaged, [path(&damaged), home.standings(&league())]);
     assert_eq!(fs::read(path(&damaged)).unwrap(), before);
@@ -146,25 +139,22 @@ fn damaged_and_missing_files_come_back_and_good_ones_stay() {
 }
 
 #[tokio::test]
-async fn what_a_referee_writes_while_files_are_mended_stays() {
+async fn files_that_a_referee_writes_during_a_repair_stay() {
     for match_files in [u64::MAX, 3] {
-        let directory = tempfile::tempdir().unwrap();
-        let home = Home::at(directory.path());
-        let (story, limits) = (played(4, 1), ViewLimits { match_files });
-        let mut mending = Repair::begin(home.clone(), league(), 6, limits).unwrap();
+        let (_directory, home) = home();
+        let (generated, limits) = (played(4, 1), ViewLimits { match_files });
+        let mut repair = Repair::new(home.clone(), league(), 6, limits).unwrap();
         // The files are missing when the repair begins, and exist when it reaches them.
         let writer = ViewWriter::start(home.clone(), limits).unwrap();
-        writer.expect(league(), story.season.total_matches()).await;
-        for mut file in files(&story) {
-            let between = (SmolStr::new_static("a"), SmolStr::new_static("b"));
-            let word = SmolStr::new_static("X");
-            file.transcript.push(TranscriptEntry::new(now(), Direction::Sent, between, word, b"{}", None));
+        writer.expect(league(), generated.season.total_matches()).await;
+        for mut file in files(&generated) {
+            file.transcript.push(transcript_entry());
             writer.put(ViewUpdate::Match(Box::new(file))).await;
         }
         writer.flush().await.unwrap();
-        story.events.iter().for_each(|event| mending.see(event).unwrap());
-        let mended = mending.end().unwrap();
-        assert_eq!((mended.kept, mended.written), (6, 0));
+        generated.events.iter().for_each(|event| repair.apply(event).unwrap());
+        let report = repair.finish().unwrap();
+        assert_eq!((report.kept, report.written), (6, 0));
         let first = find_match(&home, &league(), &"R1M1".parse().unwrap()).unwrap().unwrap();
         assert!(first.contains("transcript") && first.contains("\"X\""), "{first}");
     }
@@ -172,13 +162,12 @@ async fn what_a_referee_writes_while_files_are_mended_stays() {
 
 #[tokio::test]
 async fn a_large_league_keeps_its_matches_in_one_file() {
-    let directory = tempfile::tempdir().unwrap();
-    let home = Home::at(directory.path());
-    let story = played(6, 3);
+    let (_directory, home) = home();
+    let generated = played(6, 3);
     let limits = ViewLimits { match_files: 10 };
     let writer = ViewWriter::start(home.clone(), limits).unwrap();
-    let files = files(&story);
-    writer.expect(league(), story.season.total_matches()).await;
+    let files = files(&generated);
+    writer.expect(league(), generated.season.total_matches()).await;
     for file in &files {
         writer.put(ViewUpdate::Match(Box::new(file.clone()))).await;
     }
@@ -187,10 +176,10 @@ async fn a_large_league_keeps_its_matches_in_one_file() {
     assert_eq!(fs::read_dir(home.matches(&league())).unwrap().count(), 1);
     let text = fs::read_to_string(&lines).unwrap();
     assert_eq!(text.lines().count(), 15);
-    let restored = restore(&home, &story.events, limits);
+    let restored = restore(&home, &generated.events, limits);
     assert_eq!((restored.kept, restored.written), (15, 0));
     fs::write(&lines, &text[..text.len() - 40]).unwrap();
-    let restored = restore(&home, &story.events, limits);
+    let restored = restore(&home, &generated.events, limits);
     assert_eq!((restored.kept, restored.written), (14, 1));
     let again = fs::read_to_string(&lines).unwrap();
     let whole = again.lines().filter(|line| serde_json::from_str::<MatchFile>(line).is_ok()).count();
@@ -198,7 +187,7 @@ async fn a_large_league_keeps_its_matches_in_one_file() {
     let found = |id: &str| find_match(&home, &league(), &id.parse().unwrap()).unwrap();
     assert_eq!(found("R1M1").as_deref(), text.lines().find(|line| line.contains("\"R1M1\"")));
     assert_eq!(found("R9M9"), None);
-    let rounds = RoundsFile::of(&story.season, limits.match_files, now());
+    let rounds = RoundsFile::of(&generated.season, limits.match_files, now());
     let listed: Vec<usize> = rounds.rounds.iter().map(|round| round.matches.len()).collect();
     assert_eq!(listed, [0, 0, 0, 0, 3]);
     assert!(rounds.rounds.iter().all(|round| round.completed));

@@ -399,7 +399,7 @@ impl Sending<'_> {
                 dialect_error: error,
                 notice: self.message.notice,
                 proven: self.peer.proven && self.tried.len() == 1,
-                looked: self.looked.is_some(),
+                tools_read: self.looked.is_some(),
                 pathless: self.peer.endpoint.is_pathless(),
                 thorough: self.thorough,
             };
@@ -410,11 +410,11 @@ impl Sending<'_> {
                     self.looked = Some(Some(self.peer.dialect.without(self.method())));
                     return false;
                 }
-                NextTry::Say(dialect) => {
+                NextTry::Send(dialect) => {
                     self.dialect = dialect;
                     return true;
                 }
-                NextTry::Look => {
+                NextTry::ReadTools => {
                     let endpoint = self.endpoint();
                     let found = self.probe(&endpoint).look().await.map(|found| self.dialect.with_tools_of(found));
                     self.looked = Some(found.clone());

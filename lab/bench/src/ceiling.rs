@@ -9,7 +9,6 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Barrier};
 use std::thread;
-
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
@@ -41,7 +40,7 @@ struct Kind {
 
 /// Small members, as in the messages of a league, written and read by serde.
 #[derive(Serialize, Deserialize)]
-struct Spoken<'a> {
+struct WireMessage<'a> {
     jsonrpc: &'a str,
     id: u64,
     wants: usize,
@@ -55,7 +54,7 @@ struct Member<'a> {
     value: &'a str,
 }
 
-impl Spoken<'_> {
+impl WireMessage<'_> {
     /// `size` is approximate.
     fn of(size: usize, wants: usize) -> Self {
         const MEMBER: Member<'static> = Member { name: "player_id", value: "P042" };
@@ -91,10 +90,7 @@ impl Calls {
 }
 
 pub(crate) fn measure(league: &RunFigures) -> Result<Ceiling> {
-    drive(&Calls::of(league))
-}
-
-fn drive(plan: &Calls) -> Result<Ceiling> {
+    let plan = Calls::of(league);
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let listeners = (0..plan.endpoints).map(|_| {
         let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
@@ -107,14 +103,14 @@ fn drive(plan: &Calls) -> Result<Ceiling> {
     for (number, listener) in listeners.into_iter().enumerate() {
         homes[number % cores].push(listener);
     }
-    let turns = Arc::new(Turns { start: Barrier::new(cores + 1), finish: tokio::sync::Barrier::new(cores) });
+    let barriers = Arc::new(Barriers { start: Barrier::new(cores + 1), finish: tokio::sync::Barrier::new(cores) });
     let workers = homes.into_iter().enumerate().map(|(core, home)| {
-        let (plan, addresses, turns) = (plan.clone(), addresses.clone(), Arc::clone(&turns));
-        let work = move || work((core, cores), home, &plan, &addresses, &turns);
+        let (plan, addresses, barriers) = (plan.clone(), addresses.clone(), Arc::clone(&barriers));
+        let work = move || work((core, cores), home, &plan, &addresses, &barriers);
         thread::Builder::new().name(format!("ceiling-{core}")).spawn(work)
     });
     let workers = workers.collect::<std::io::Result<Vec<_>>>()?;
-    turns.start.wait();
+    barriers.start.wait();
     let (began, used) = (Instant::now(), cpu_seconds());
     let mut calls = 0;
     for worker in workers {
@@ -135,7 +131,7 @@ fn cpu_seconds() -> Option<f64> {
     None
 }
 
-struct Turns {
+struct Barriers {
     start: Barrier,
     finish: tokio::sync::Barrier,
 }
@@ -145,7 +141,7 @@ fn work(
     home: Vec<std::net::TcpListener>,
     plan: &Calls,
     addresses: &[SocketAddr],
-    turns: &Turns,
+    barriers: &Barriers,
 ) -> Result<u64> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -156,13 +152,13 @@ fn work(
         for (number, address) in addresses.iter().enumerate().filter(|(number, _)| number / 2 % cores == core) {
             callers.spawn(call(*address, plan.share(number)));
         }
-        turns.start.wait();
+        barriers.start.wait();
         let mut calls = 0;
         while let Some(done) = callers.join_next().await {
             calls += done??;
         }
         // Other cores still call the servers of this one.
-        turns.finish.wait().await;
+        barriers.finish.wait().await;
         anyhow::Ok(calls)
     })
 }
@@ -180,8 +176,8 @@ async fn serve(listener: TcpListener) {
 
 async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-    let size = serde_json::from_slice::<Spoken<'_>>(&body).map_or(0, |question| question.wants);
-    let mut response = Response::new(Full::new(Spoken::of(size, 0).written()));
+    let size = serde_json::from_slice::<WireMessage<'_>>(&body).map_or(0, |question| question.wants);
+    let mut response = Response::new(Full::new(WireMessage::of(size, 0).written()));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)
 }
@@ -196,7 +192,7 @@ async fn call(address: SocketAddr, share: Vec<(Kind, u64)>) -> Result<u64> {
     let mut calls = 0;
     for (kind, count) in share {
         for _ in 0..count {
-            let mut request = Request::new(Full::new(Spoken::of(kind.question, kind.answer).written()));
+            let mut request = Request::new(Full::new(WireMessage::of(kind.question, kind.answer).written()));
             *request.method_mut() = Method::POST;
             *request.uri_mut() = http::Uri::from_static("/mcp");
             let headers = request.headers_mut();
@@ -206,7 +202,7 @@ async fn call(address: SocketAddr, share: Vec<(Kind, u64)>) -> Result<u64> {
             sender.ready().await?;
             let response = sender.send_request(request).await?;
             let body = response.into_body().collect().await?.to_bytes();
-            std::hint::black_box(serde_json::from_slice::<Spoken<'_>>(&body)?.id);
+            std::hint::black_box(serde_json::from_slice::<WireMessage<'_>>(&body)?.id);
             calls += 1;
         }
     }

@@ -43,8 +43,8 @@ struct Figure {
 
 const FIGURES: &[Figure] = &[
     figure("calls/s: wire ÷ league", Unit::Plain, TURNS, Some(1.4), |report| {
-        turns(report, |pair| {
-            Some(calls_per_second(&pair.league).recip() * pair.ceiling.calls as f64 / pair.ceiling.seconds)
+        turns(report, |Pair { league, ceiling }| {
+            Some(ceiling.calls as f64 / ceiling.seconds / calls_per_second(league))
         })
     }),
     figure("launch to champion, s", Unit::Time, TURNS, Some(3.0), |report| {
@@ -150,13 +150,13 @@ pub(crate) fn compare(before: &Report, now: &Report) -> (Table, Vec<&'static str
         let (old_scaled, new_scaled) = (scaled(&old, old_scale), scaled(&new, new_scale));
         let change = judge(&old_scaled, &new_scaled, figure.allowance);
         let verdict = match change {
-            Change::Worse => "worse",
+            Change::Worse => {
+                worse.push(figure.name);
+                "worse"
+            }
             Change::Same => "",
             Change::Better => "better",
         };
-        if change == Change::Worse {
-            worse.push(figure.name);
-        }
         let middle = |values: &[f64]| median(values).unwrap_or_default();
         let ratio = |new: &[f64], old: &[f64]| format!("{:.2}", middle(new) / middle(old));
         table.row([

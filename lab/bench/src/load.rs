@@ -71,7 +71,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let report = runtime.block_on(play(options))?;
     println!("{report}");
-    let mut missed = report.injustices();
+    let mut missed = report.wrong_charges();
     if report.receipts.lateness().p99 > LATEST_MS && !options.any_delay {
         missed.push(format!("1 in 100 deadlines was noticed more than {LATEST_MS} ms late"));
     }
@@ -91,8 +91,8 @@ async fn play(options: &Options) -> Result<Report> {
     let (began, next) = (Instant::now(), Arc::new(AtomicU64::new(0)));
     let mut tables = JoinSet::<Result<()>>::new();
     for (pair, number) in players.endpoints.chunks_exact(2).zip(0_usize..) {
-        let (manager, referee, options, next) =
-            (Arc::clone(&manager), referee.clone(), options.clone(), Arc::clone(&next));
+        let (manager, next) = (Arc::clone(&manager), Arc::clone(&next));
+        let (referee, options) = (referee.clone(), options.clone());
         let (a, b) = (pair[0].clone(), pair[1].clone());
         let opens = began + RAMP * u32::try_from(number)? / options.matches;
         tables.spawn(async move {
@@ -111,7 +111,7 @@ async fn play(options: &Options) -> Result<Report> {
     }
     let (took, timer, used) = (began.elapsed(), timer.finish(), process.used().unwrap_or_default());
     // A match is reported before its file is written.
-    while receipts.files() < options.all_matches() && began.elapsed() < took + options.limit() * 20 {
+    while receipts.counts().files < options.all_matches() && began.elapsed() < took + options.limit() * 20 {
         tokio::time::sleep(options.limit() / 4).await;
     }
     sweeper.finish();
@@ -137,13 +137,17 @@ struct Report {
 
 impl Report {
     /// Timeouts of players that answered in time, and missing timeouts of silent ones.
-    fn injustices(&self) -> Vec<String> {
-        let (silent, late, timeouts) = (self.answers.silent(), self.answers.late(), self.receipts.timeouts());
+    fn wrong_charges(&self) -> Vec<String> {
+        let (silent, late) = (self.answers.silent(), self.answers.late());
+        let (timeouts, broken) = {
+            let counts = self.receipts.counts();
+            (counts.timeouts.len() as u64, counts.broken)
+        };
         let claims = [
             // Players that were late themselves may get a timeout.
             (timeouts.saturating_sub(silent + late), "timeouts were charged to players that answered in time"),
             (silent.saturating_sub(timeouts), "silent players were not charged"),
-            (self.receipts.broken(), "connections broke"),
+            (broken, "connections broke"),
         ];
         claims.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
     }
@@ -151,17 +155,19 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seconds, answered) = (self.took.as_secs_f64(), self.receipts.answered());
-        let grants = self.receipts.grants();
+        let (seconds, lateness) = (self.took.as_secs_f64(), self.receipts.lateness());
+        let counts = self.receipts.counts();
+        let (answered, grants) = (counts.answered, Spread::of(counts.grants.clone()));
+        let overrun = Spread::of(counts.timeouts.iter().map(|(late, _)| *late).collect());
         for (name, value) in [
-            ("matches", format!("{} in {seconds:.1} s", self.receipts.files())),
+            ("matches", format!("{} in {seconds:.1} s", counts.files)),
             ("calls answered", format!("{answered} ({:.0} a second)", answered as f64 / seconds)),
             ("late players", self.answers.late().to_string()),
             ("silent on purpose", self.answers.silent().to_string()),
-            ("timeouts charged", self.receipts.timeouts().to_string()),
-            ("broken", self.receipts.broken().to_string()),
-            ("noticed late by", self.receipts.lateness().to_string()),
-            ("with the grant", self.receipts.overrun().to_string()),
+            ("timeouts charged", counts.timeouts.len().to_string()),
+            ("broken", counts.broken.to_string()),
+            ("noticed late by", lateness.to_string()),
+            ("with the grant", overrun.to_string()),
             ("a bare timer", self.timer.to_string()),
             ("grants", format!("{}; {grants}", grants.count)),
             ("referee", format!("{:.1} s of a processor, {} MB at most", self.used.cpu_seconds, self.used.peak_mb)),

@@ -106,37 +106,32 @@ fn setting(options: &Options) -> Setting {
 fn measure(options: &Options, setting: Setting) -> Result<Report> {
     let Options { players, referees, turns, results, .. } = *options;
     let stage = Stage::new(&options.league)?;
-    let mut steps = Steps {
-        all: 2 * turns as usize + options.growth.len() + 4 + usize::from(options.allocations_by.is_some()),
-        begun: 0,
-    };
+    let all = 2 * turns as usize + options.growth.len() + 4 + usize::from(options.allocations_by.is_some());
+    let mut steps = Steps { all, begun: 0 };
     let mut report = Report::new(setting);
     for turn in 1..=turns {
         let league =
-            steps.take(&format!("a league of {players} players, turn {turn}"), || stage.play(players, referees))?;
-        let ceiling = steps.take(&format!("the bare wire, turn {turn}"), || ceiling::measure(&league))?;
+            steps.run(&format!("a league of {players} players, turn {turn}"), || stage.play(players, referees))?;
+        let ceiling = steps.run(&format!("the bare wire, turn {turn}"), || ceiling::measure(&league))?;
         report.pairs.push(Pair { league, ceiling });
     }
     if let Some(program) = &options.allocations_by {
-        let counted = steps.take("allocations", || Stage::new(program)?.play(players, referees))?.allocations_per_match;
+        let counted = steps.run("allocations", || Stage::new(program)?.play(players, referees))?.allocations_per_match;
         report.allocations_per_match =
             Some(counted.context("this build counts none; it needs `--features allocations`")?);
     }
     for players in options.growth.iter().copied() {
-        report
-            .growth
-            .push(steps.take(&format!("a league of {players} players and its restart"), || {
-                grown(&stage, players, referees)
-            })?);
+        let title = format!("a league of {players} players and its restart");
+        report.growth.push(steps.run(&title, || grown(&stage, players, referees))?);
     }
     report.league_query =
-        steps.take(&format!("LEAGUE_QUERY while {players} play"), || stage.queried(players, referees))?;
-    report.small_seconds = steps.take("a league of 4 players", || {
+        steps.run(&format!("LEAGUE_QUERY while {players} play"), || stage.queried(players, referees))?;
+    report.small_seconds = steps.run("a league of 4 players", || {
         let times = (0..SMALL_RUNS).map(|_| stage.timed(4, 2)).collect::<Result<Vec<_>>>()?;
         Ok(median(&times).unwrap_or_default())
     })?;
-    report.simulated_per_second = steps.take("a simulated league", || simulated(results))?;
-    report.restart = steps.take(&format!("a restart with {results} results"), || stage.restart_with(results))?;
+    report.simulated_per_second = steps.run("a simulated league", || simulated(results))?;
+    report.restart = steps.run(&format!("a restart with {results} results"), || stage.restart_with(results))?;
     report.binary_mb = std::fs::metadata(&options.league)?.len() as f64 / 1e6;
     Ok(report)
 }
@@ -174,7 +169,7 @@ struct Steps {
 }
 
 impl Steps {
-    fn take<T>(&mut self, what: &str, step: impl FnOnce() -> Result<T>) -> Result<T> {
+    fn run<T>(&mut self, what: &str, step: impl FnOnce() -> Result<T>) -> Result<T> {
         self.begun += 1;
         let began = Instant::now();
         eprint!("[{} of {}] {what}", self.begun, self.all);

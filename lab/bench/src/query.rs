@@ -44,14 +44,11 @@ async fn visit(manager: &str) -> Result<Histogram<u64>> {
     for query_type in QUESTIONS.into_iter().cycle() {
         let query = LeagueQuery { league_id: None, query_type, query_params: QueryParams::default() };
         let began = Instant::now();
-        let Ok(exchange) = client.call(&manager, &PeerDialect::default(), &me, &Call::LeagueQuery(query), LIMIT).await
-        else {
-            break;
-        };
+        let answer = client.call(&manager, &PeerDialect::default(), &me, &Call::LeagueQuery(query), LIMIT).await;
+        let Ok(exchange) = answer else { break };
         let took = began.elapsed();
-        if let ReplyKind::Error(error) =
-            ParsedAnswer::parse(&exchange.body).context("the answer is not JSON-RPC")?.reply_kind()
-        {
+        let answer = ParsedAnswer::parse(&exchange.body).context("the answer is not JSON-RPC")?;
+        if let ReplyKind::Error(error) = answer.reply_kind() {
             bail!("the manager refuses LEAGUE_QUERY: {}", error.words);
         }
         times.saturating_record(u64::try_from(took.as_micros())?);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 const KIND: &str = "league bench 1";
 
 /// Only reports with the same settings can be compared.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Setting {
     pub(crate) players: u32,
     pub(crate) referees: u32,
@@ -97,7 +97,7 @@ pub(crate) struct Pair {
     pub(crate) ceiling: Ceiling,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Restart {
     pub(crate) results: u32,
     pub(crate) seconds: f64,
@@ -110,7 +110,7 @@ pub(crate) struct Growth {
     pub(crate) restart: Restart,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct AnswerTimes {
     pub(crate) count: u64,
     pub(crate) p50_us: u64,
@@ -118,7 +118,7 @@ pub(crate) struct AnswerTimes {
     pub(crate) p999_us: u64,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Report {
     report: String,
     version: String,
@@ -136,19 +136,7 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn new(setting: Setting) -> Self {
-        Self {
-            report: KIND.to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            setting,
-            pairs: Vec::new(),
-            allocations_per_match: None,
-            growth: Vec::new(),
-            league_query: AnswerTimes { count: 0, p50_us: 0, p99_us: 0, p999_us: 0 },
-            small_seconds: 0.0,
-            simulated_per_second: 0.0,
-            restart: Restart { results: 0, seconds: 0.0, manager_mb: None },
-            binary_mb: 0.0,
-        }
+        Self { report: KIND.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), setting, ..Self::default() }
     }
 
     pub(crate) fn read(path: &Path) -> Result<Self> {

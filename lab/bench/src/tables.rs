@@ -111,10 +111,8 @@ fn calls(Pair { league, .. }: &Pair) -> Table {
 }
 
 fn parts(Pair { league, .. }: &Pair) -> Table {
-    let mut table = Table::new(
-        "Processor time of that league",
-        &["threads", ">CPU µs per match", ">in the program", ">in the kernel"],
-    );
+    let header = ["threads", ">CPU µs per match", ">in the program", ">in the kernel"];
+    let mut table = Table::new("Processor time of that league", &header);
     let mut parts: Vec<_> = league.cpu_seconds.iter().collect();
     parts.sort_by(|(_, one), (_, other)| (other.user + other.kernel).total_cmp(&(one.user + one.kernel)));
     for (part, cpu) in parts {
@@ -125,17 +123,8 @@ fn parts(Pair { league, .. }: &Pair) -> Table {
 }
 
 fn growth(report: &Report) -> Table {
-    let header = [
-        ">players",
-        ">matches",
-        ">seconds",
-        ">matches/s",
-        ">CPU µs per match",
-        ">peak MB",
-        ">restart, s",
-        ">manager MB",
-    ];
-    let mut table = Table::new("Growth", &header);
+    let header = ">players|>matches|>seconds|>matches/s|>CPU µs per match|>peak MB|>restart, s|>manager MB";
+    let mut table = Table::new("Growth", &header.split('|').collect::<Vec<_>>());
     for Growth { figures, restart } in &report.growth {
         table.row([
             short(figures.players.into()),
@@ -164,9 +153,8 @@ pub(crate) fn short(figure: f64) -> String {
         return format!("{figure:.1}");
     }
     let digits = format!("{figure:.0}");
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
-    groups.join(",")
+    let groups = digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok());
+    groups.collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

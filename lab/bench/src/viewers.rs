@@ -61,11 +61,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let second = league(options, if pair % 2 == 0 { 0 } else { VIEWERS })?;
         let ((alone, alone_cpu), (watched, watched_cpu)) =
             if pair % 2 == 0 { (second, first) } else { (first, second) };
-        let (ratio, delay) = (watched.seconds / alone.seconds, watched.p95_ms.context("no viewer saw an event")?);
-        let cpu = watched_cpu / alone_cpu;
+        let (ratio, cpu) = (watched.seconds / alone.seconds, watched_cpu / alone_cpu);
+        let delay = watched.p95_ms.context("no viewer saw an event")?;
+        let (alone, watched) = (alone.seconds, watched.seconds);
         eprintln!(
-            "{pair}: {:.2} s alone, {:.2} s watched: {ratio:.3} (CPU {cpu:.3}); seen within {delay:.0} ms",
-            alone.seconds, watched.seconds
+            "{pair}: {alone:.2} s alone, {watched:.2} s watched: {ratio:.3} (CPU {cpu:.3}); seen within {delay:.0} ms"
         );
         ratios.push(ratio);
         delays.push(delay);
@@ -81,22 +81,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 fn league(options: &Options, viewers: usize) -> Result<(Watched, f64)> {
     let home = tempfile::tempdir()?;
     let mut command = Command::new(&options.league);
-    command
-        .args([
-            "run",
-            "--port",
-            "0",
-            "--stay",
-            "--json",
-            "--players",
-            "100",
-            "--referees",
-            "4",
-            "--seed",
-            "7",
-            "--home",
-        ])
-        .arg(home.path());
+    let options = "run --port 0 --stay --json --players 100 --referees 4 --seed 7 --home";
+    command.args(options.split(' ')).arg(home.path());
     let mut running = Running::start(&mut command)?;
     let site = running.line(|line| {
         line.split_once("Watch it at http://").map(|(_, site)| site.trim().trim_end_matches('/').to_owned())
@@ -124,13 +110,13 @@ pub(crate) fn watch(audience: &Audience) -> Result<()> {
 
 async fn watch_all(site: &str, count: usize) -> Result<Watched> {
     let (over, ended) = watch::channel(false);
-    let (seated, screens) = (Arc::new(AtomicUsize::new(0)), Arc::<Mutex<Vec<Seen>>>::default());
+    let (connected, screens) = (Arc::new(AtomicUsize::new(0)), Arc::<Mutex<Vec<Seen>>>::default());
     let mut viewers = Vec::new();
     for number in 0..count {
-        let (site, seated, screens, ended) =
-            (site.to_owned(), Arc::clone(&seated), Arc::clone(&screens), ended.clone());
+        let (site, ended) = (site.to_owned(), ended.clone());
+        let (connected, screens) = (Arc::clone(&connected), Arc::clone(&screens));
         viewers.push(tokio::spawn(async move {
-            let seen = view(&site, &seated, ended, number % READERS == 0).await;
+            let seen = view(&site, &connected, ended, number % READERS == 0).await;
             screens.lock().unwrap_or_else(PoisonError::into_inner).push(seen.unwrap_or_default());
         }));
         // Viewers do not all connect at once.
@@ -138,7 +124,7 @@ async fn watch_all(site: &str, count: usize) -> Result<Watched> {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
-    let (events, took) = follow(site, &seated, count).await?;
+    let (events, took) = follow(site, &connected, count).await?;
     // The last event is still on its way.
     tokio::time::sleep(Duration::from_millis(500)).await;
     over.send_replace(true);
@@ -159,14 +145,14 @@ async fn get(site: &str, path: &str, more: &str) -> Result<TcpStream> {
 }
 
 /// Follows the events from round [`FROM`] to the end of the league: when each happened, and how long that took.
-async fn follow(site: &str, seated: &AtomicUsize, count: usize) -> Result<(Seen, Duration)> {
+async fn follow(site: &str, connected: &AtomicUsize, count: usize) -> Result<(Seen, Duration)> {
     let mut lines = BufReader::new(get(site, "/api/v1/events?after=0", "").await?).lines();
     let (mut began, mut events) = (None, Seen::new());
     while let Some(line) = lines.next_line().await? {
         let event = line.strip_prefix("data: ").and_then(|data| serde_json::from_str::<Value>(data).ok());
         let (Some(event), now) = (event, Instant::now()) else { continue };
         if event["kind"] == "round_started" && event["fact"]["round"] == FROM {
-            let there = seated.load(Ordering::Relaxed);
+            let there = connected.load(Ordering::Relaxed);
             if there < count {
                 bail!("only {there} of {count} viewers were there when round {FROM} began");
             }
@@ -183,10 +169,10 @@ async fn follow(site: &str, seated: &AtomicUsize, count: usize) -> Result<(Seen,
 }
 
 /// Returns when each event was on the screen, if this viewer `reads`.
-async fn view(site: &str, seated: &AtomicUsize, mut ended: watch::Receiver<bool>, reads: bool) -> Result<Seen> {
+async fn view(site: &str, connected: &AtomicUsize, mut ended: watch::Receiver<bool>, reads: bool) -> Result<Seen> {
     let more = if reads { "" } else { "accept-encoding: gzip\r\n" };
     let mut stream = BufReader::with_capacity(1 << 16, get(site, "/live", more).await?);
-    let (mut seen, mut line, mut bytes, mut sat) = (Seen::new(), String::new(), vec![0; 1 << 14], false);
+    let (mut seen, mut line, mut bytes, mut is_connected) = (Seen::new(), String::new(), vec![0; 1 << 14], false);
     loop {
         line.clear();
         let part = async { if reads { stream.read_line(&mut line).await } else { stream.read(&mut bytes).await } };
@@ -202,8 +188,8 @@ async fn view(site: &str, seated: &AtomicUsize, mut ended: watch::Receiver<bool>
             continue;
         }
         seen.extend(event.map(|seq| (seq, Instant::now())));
-        if !std::mem::replace(&mut sat, true) {
-            seated.fetch_add(1, Ordering::Relaxed);
+        if !std::mem::replace(&mut is_connected, true) {
+            connected.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

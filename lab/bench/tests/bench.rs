@@ -48,12 +48,9 @@ fn leagues_are_measured_shown_kept_and_compared() {
     assert_eq!((&league["matches"], &league["calls"]["CHOOSE_PARITY_CALL"]["count"]), (&json!(15), &json!(30)));
     assert!(league["calls"].as_object().unwrap().values().all(|calls| calls["failed"] == 0), "{league}");
     assert_eq!(report["growth"][1]["figures"]["players"], 6);
-    for positive in ["/league_query/count", "/restart/seconds", "/small_seconds", "/simulated_per_second", "/binary_mb"]
-    {
-        assert!(
-            report.pointer(positive).and_then(Value::as_f64).is_some_and(|figure| figure > 0.0),
-            "{positive}: {report}"
-        );
+    let positive = |figure: &Value| figure.as_f64().is_some_and(|figure| figure > 0.0);
+    for figure in ["/league_query/count", "/restart/seconds", "/small_seconds", "/simulated_per_second", "/binary_mb"] {
+        assert!(report.pointer(figure).is_some_and(positive), "{figure}: {report}");
     }
     if cfg!(target_os = "linux") {
         assert!(league["cpu_seconds"]["referees and players"]["user"].is_number(), "{league}");

@@ -8,10 +8,10 @@ use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::query::ScheduledRound;
 use league_protocol::message::standings::StandingsRow;
 use league_protocol::side::Pair;
-use league_store::views::match_file::{Direction, MatchFile};
+use league_store::views::match_file::{Direction, MatchFile, TranscriptEntry};
 use smol_str::SmolStr;
 
-use super::shape::{Advice, Agent, Entry, Game, Page, Piece, Player, Receipt, Round, Said, Standing, WholeGame};
+use super::shape::{Advice, Agent, Entry, Game, Message, Page, Piece, Player, Receipt, Round, Standing, WholeGame};
 use crate::archive::ArchiveError;
 use crate::dashboard::Shared;
 use crate::events::PublicEvent as Event;
@@ -21,12 +21,8 @@ use crate::site::RequestedLeague;
 const FORM: usize = 5;
 
 pub(super) fn standings(snapshot: &LeagueSnapshot, piece: &Piece) -> Page<Standing> {
-    let rows: Vec<StandingsRow> = snapshot
-        .season()
-        .standings()
-        .into_iter()
-        .filter(|row| piece.wants(row.player_id.as_str(), &row.display_name))
-        .collect();
+    let wanted = |row: &StandingsRow| piece.wants(row.player_id.as_str(), &row.display_name);
+    let rows: Vec<StandingsRow> = snapshot.season().standings().into_iter().filter(wanted).collect();
     let total = rows.len();
     piece.cut(rows.into_iter().map(|row| standing(snapshot, row)), total)
 }
@@ -39,12 +35,11 @@ fn standing(snapshot: &LeagueSnapshot, row: StandingsRow) -> Standing {
 pub(super) fn schedule(snapshot: &LeagueSnapshot, piece: &Piece) -> Page<Round> {
     let rounds = snapshot.season().total_rounds();
     let all = (1..=rounds).filter_map(|round| snapshot.season().scheduled_round(RoundId(round)));
-    piece.cut(all.map(|round| one_round(snapshot, round)), rounds as usize)
-}
-
-fn one_round(snapshot: &LeagueSnapshot, round: ScheduledRound) -> Round {
-    let matches = round.matches.into_iter().map(|game| Game::of(snapshot, game));
-    Round { round_id: round.round_id, completed: round.completed, bye: round.bye, matches: matches.collect() }
+    let shape = |ScheduledRound { round_id, completed, bye, matches }: ScheduledRound| {
+        let matches = matches.into_iter().map(|game| Game::of(snapshot, game)).collect();
+        Round { round_id, completed, bye, matches }
+    };
+    piece.cut(all.map(shape), rounds as usize)
 }
 
 pub(super) fn matches(snapshot: &LeagueSnapshot, piece: &Piece) -> Page<Game> {
@@ -59,24 +54,23 @@ pub(super) fn played(snapshot: &LeagueSnapshot) -> impl Iterator<Item = Game> {
 
 pub(super) fn players(snapshot: &LeagueSnapshot, piece: &Piece, trusted: bool) -> Page<Agent> {
     let season = snapshot.season();
-    let all: Vec<Agent> = season.players().iter().map(|one| of_player(season, one, trusted)).collect();
-    searched(all, piece)
+    searched(season.players().iter().map(|player| of_player(season, player, trusted)), piece)
 }
 
 pub(super) fn agents(
     snapshot: &LeagueSnapshot,
     piece: &Piece,
     trusted: bool,
-    pulse: impl Fn(&RefereeId) -> Option<Duration>,
+    latency: impl Fn(&RefereeId) -> Option<Duration>,
 ) -> Page<Agent> {
     let season = snapshot.season();
-    let referees = season.referees().iter().map(|one| of_referee(one, pulse(&one.id), trusted));
-    let players = season.players().iter().map(|one| of_player(season, one, trusted));
-    searched(referees.chain(players).collect(), piece)
+    let referees = season.referees().iter().map(|referee| of_referee(referee, latency(&referee.id), trusted));
+    let players = season.players().iter().map(|player| of_player(season, player, trusted));
+    searched(referees.chain(players), piece)
 }
 
-fn searched(all: Vec<Agent>, piece: &Piece) -> Page<Agent> {
-    let wanted: Vec<Agent> = all.into_iter().filter(|agent| piece.wants(&agent.id, &agent.name)).collect();
+fn searched(all: impl Iterator<Item = Agent>, piece: &Piece) -> Page<Agent> {
+    let wanted: Vec<Agent> = all.filter(|agent| piece.wants(&agent.id, &agent.name)).collect();
     let total = wanted.len();
     piece.cut(wanted.into_iter(), total)
 }
@@ -97,7 +91,7 @@ fn of_player(season: &Season, player: &agent::RegisteredPlayer, trusted: bool) -
     }
 }
 
-fn of_referee(referee: &agent::RegisteredReferee, pulse: Option<Duration>, trusted: bool) -> Agent {
+fn of_referee(referee: &agent::RegisteredReferee, latency: Option<Duration>, trusted: bool) -> Agent {
     Agent {
         id: SmolStr::new(referee.id.as_str()),
         role: SmolStr::new_static("referee"),
@@ -107,7 +101,7 @@ fn of_referee(referee: &agent::RegisteredReferee, pulse: Option<Duration>, trust
         frame: referee.dialect.frame().to_string(),
         quirks: Advice::about(referee.quirks),
         endpoint: trusted.then(|| referee.profile.endpoint.clone()),
-        answers_in_ms: pulse.map(|pulse| pulse.as_secs_f64() * 1e3),
+        answers_in_ms: latency.map(|latency| latency.as_secs_f64() * 1e3),
         running: Some(referee.running),
         capacity: Some(referee.capacity),
     }
@@ -131,37 +125,37 @@ pub(super) fn player(snapshot: &LeagueSnapshot, id: &str, trusted: bool) -> Opti
     })
 }
 
-pub(super) async fn game(shared: &Shared, told: &RequestedLeague, id: &str) -> Option<WholeGame> {
+pub(super) async fn game(shared: &Shared, league: &RequestedLeague, id: &str) -> Option<WholeGame> {
     let match_id: MatchId = id.parse().ok()?;
-    let (held, game) = shared.with(told, |snapshot| {
+    let (held, game) = shared.with(league, |snapshot| {
         let held = snapshot.season().assignments().into_iter().find(|held| held.match_id == match_id);
         Some((held, Game::of(snapshot, snapshot.season().scheduled_match(&match_id)?)))
     })?;
-    let event = shared.reported(told, &match_id).await;
+    let event = shared.reported(league, &match_id).await;
     // Messages of an unfinished match stay private, because the opponent could read them.
     let Some(Fact::MatchReported { attempt, record, .. }) = event.map(|event| event.fact) else {
         let (attempt, referee_id) = held.map(|held| (held.attempt, held.referee)).unzip();
         return Some(WholeGame { game, attempt, referee_id, draw: None, transcript: Vec::new() });
     };
-    let file = shared.stage.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
+    let file = shared.state.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
     let draw = record.draw_proof(Pair::new(&game.player_a_id, &game.player_b_id), attempt);
     let referee_id = file.as_ref().map(|file| file.referee_id.clone());
-    let transcript = file.as_ref().map(said).unwrap_or_default();
+    let transcript = file.as_ref().map(messages).unwrap_or_default();
     Some(WholeGame { game, attempt: Some(attempt), referee_id, draw, transcript })
 }
 
-fn said(file: &MatchFile) -> Vec<Said> {
-    let one = |said: &league_store::views::match_file::TranscriptEntry| Said {
-        at: said.at,
-        direction: SmolStr::new_static(match said.direction {
+fn messages(file: &MatchFile) -> Vec<Message> {
+    let message = |entry: &TranscriptEntry| Message {
+        at: entry.at,
+        direction: SmolStr::new_static(match entry.direction {
             Direction::Sent => "sent",
             Direction::Received => "received",
         }),
-        from: said.from.clone(),
-        to: said.to.clone(),
-        message_type: said.message_type.clone(),
-        message: serde_json::from_str(said.message().get()).unwrap_or_default(),
-        receipt: said.receipt.map(|receipt| Receipt {
+        from: entry.from.clone(),
+        to: entry.to.clone(),
+        message_type: entry.message_type.clone(),
+        message: serde_json::from_str(entry.message().get()).unwrap_or_default(),
+        receipt: entry.receipt.map(|receipt| Receipt {
             sent_at: receipt.sent_at,
             first_byte_ms: receipt.first_byte_ms,
             last_byte_ms: receipt.last_byte_ms,
@@ -170,18 +164,15 @@ fn said(file: &MatchFile) -> Vec<Said> {
             given_up_ms: receipt.given_up_ms,
         }),
     };
-    file.transcript.iter().map(one).collect()
+    file.transcript.iter().map(message).collect()
 }
 
 pub(super) async fn log(shared: &Shared, piece: &Piece) -> Result<Page<Entry>, ArchiveError> {
-    let total = usize::try_from(*shared.stage.head.borrow()).unwrap_or(usize::MAX);
-    let read = shared.stage.archive.events(piece.from as u64, piece.limit).await?;
+    let total = usize::try_from(*shared.state.head.borrow()).unwrap_or(usize::MAX);
+    let read = shared.state.archive.events(piece.from as u64, piece.limit).await?;
     let entries = read.into_iter().map(|(head, event)| {
         let Event { seq, at, kind, fact } = Event::of(head.seq, &event);
         Entry { seq, at, kind, hash: head.hash.to_string(), fact }
     });
-    let whole = Piece { from: 0, ..piece.clone() };
-    let Page { items, .. } = whole.cut(entries, total);
-    let next = piece.from.saturating_add(items.len());
-    Ok(Page { total, from: piece.from, next: (next < total && !items.is_empty()).then_some(next), items })
+    Ok(piece.page(entries.collect(), total))
 }

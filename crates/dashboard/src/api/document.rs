@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Row, Subject, TABLE};
 
-pub(super) fn written() -> Value {
+pub(super) fn open_api() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.definitions_path = "/components/schemas".into();
     settings.meta_schema = None;
@@ -13,20 +13,10 @@ pub(super) fn written() -> Value {
     let mut paths = Map::new();
     for row in &TABLE {
         let schema = (row.answer)(&mut generator);
-        let media = match row.subject {
-            Subject::Events => {
-                json!({ "text/event-stream": { "schema": { "type": "string" }, "x-event-data": schema } })
-            }
-            Subject::League
-            | Subject::Standings
-            | Subject::Schedule
-            | Subject::Matches
-            | Subject::Match
-            | Subject::Players
-            | Subject::Player
-            | Subject::Agents
-            | Subject::Log
-            | Subject::Document => json!({ "application/json": { "schema": schema } }),
+        let media = if row.subject == Subject::Events {
+            json!({ "text/event-stream": { "schema": { "type": "string" }, "x-event-data": schema } })
+        } else {
+            json!({ "application/json": { "schema": schema } })
         };
         let operation = json!({
             "operationId": format!("{:?}", row.subject).to_lowercase(),

@@ -36,7 +36,10 @@ impl Piece {
     }
 
     pub(super) fn cut<T>(&self, all: impl Iterator<Item = T>, total: usize) -> Page<T> {
-        let items: Vec<T> = all.skip(self.from).take(self.limit).collect();
+        self.page(all.skip(self.from).take(self.limit).collect(), total)
+    }
+
+    pub(super) fn page<T>(&self, items: Vec<T>, total: usize) -> Page<T> {
         let next = self.from.saturating_add(items.len());
         Page { total, from: self.from, next: (next < total && !items.is_empty()).then_some(next), items }
     }
@@ -71,7 +74,7 @@ pub(super) struct League {
     referees: u32,
     matches_completed: u32,
     total_matches: u32,
-    /// Who has won, once it is over.
+    /// The winner, once it is over.
     champion: Option<Champion>,
     /// The number of the last event.
     seq: u64,
@@ -118,7 +121,7 @@ pub(super) struct Round {
     pub(super) round_id: RoundId,
     /// Whether all its results are in.
     pub(super) completed: bool,
-    /// Who has nothing to do in it.
+    /// The player without a match in it.
     pub(super) bye: Option<PlayerId>,
     pub(super) matches: Vec<Game>,
 }
@@ -171,17 +174,18 @@ pub(super) struct WholeGame {
     pub(super) game: Game,
     /// The attempt that counted, or is under way.
     pub(super) attempt: Option<u32>,
-    /// Who runs it, or ran it, as far as that is known here.
+    /// The referee that runs it or ran it, as far as that is known here.
     pub(super) referee_id: Option<RefereeId>,
     /// What proves the number.
     pub(super) draw: Option<DrawProof>,
-    /// What was said, in order, without credentials. Empty before the end, and where its referee is on another machine.
-    pub(super) transcript: Vec<Said>,
+    /// The messages in order, without credentials. Empty before the end, and where its referee is on another machine.
+    pub(super) transcript: Vec<Message>,
 }
 
-/// Something that was said.
+/// A message of the transcript.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Said {
+#[schemars(rename = "Said")]
+pub(super) struct Message {
     pub(super) at: Timestamp,
     /// `sent` by the referee, or `received`.
     pub(super) direction: SmolStr,
@@ -207,7 +211,7 @@ pub(super) struct Receipt {
     pub(super) given_up_ms: Option<u64>,
 }
 
-/// Somebody who takes part.
+/// A player or a referee.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Agent {
     pub(super) id: SmolStr,
@@ -217,13 +221,13 @@ pub(super) struct Agent {
     pub(super) version: SmolStr,
     /// `ACTIVE`, `SUSPENDED`, `WITHDRAWN` or `LOST`.
     pub(super) state: SmolStr,
-    /// The frame that it is spoken to in, a letter of the protocol's.
+    /// The letter of the frame in which the manager calls it.
     pub(super) frame: String,
     /// What it does differently, and what its author can do about it.
     pub(super) quirks: Vec<Advice>,
-    /// Where it listens: for whoever may operate the league.
+    /// Where it listens; only the operator sees it.
     pub(super) endpoint: Option<String>,
-    /// What a referee takes to answer the manager, where it was asked of late; a player's times are in its matches.
+    /// How long a referee took to answer the manager lately; a player's times are in its matches.
     pub(super) answers_in_ms: Option<f64>,
     /// Matches that a referee runs now.
     pub(super) running: Option<u32>,
@@ -254,13 +258,12 @@ pub(super) struct Player {
     pub(super) matches: Vec<Game>,
 }
 
-/// An event of the log, without what anybody is recognised by. Its hash is that of the whole event.
+/// An event of the log, without credentials. Its hash is that of the whole event.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Entry {
     /// Its number, from one.
     pub(super) seq: u64,
     pub(super) at: Timestamp,
-    /// What kind of event.
     pub(super) kind: String,
     /// SHA-256 of the hash before, the number and the event, in hexadecimal.
     pub(super) hash: String,

@@ -17,12 +17,8 @@ pub(crate) const ROWS: usize = 50;
 const REFEREES: usize = 100;
 
 pub(crate) fn shown<'a>(snapshot: &'a LeagueSnapshot, paging: &Paging) -> (Vec<&'a RegisteredPlayer>, usize) {
-    let players: Vec<&RegisteredPlayer> = snapshot
-        .season()
-        .players()
-        .iter()
-        .filter(|player| paging.wants(player.id.as_str(), &player.profile.name))
-        .collect();
+    let wanted = |player: &&RegisteredPlayer| paging.wants(player.id.as_str(), &player.profile.name);
+    let players: Vec<&RegisteredPlayer> = snapshot.season().players().iter().filter(wanted).collect();
     (paging.piece(&players).to_vec(), players.len())
 }
 
@@ -32,7 +28,7 @@ pub(crate) fn page(
     paging: &Paging,
     files: &[MatchFile],
     trusted: bool,
-    pulse: impl Fn(&RefereeId) -> Option<Duration>,
+    latency: impl Fn(&RefereeId) -> Option<Duration>,
 ) -> Markup {
     let (players, total) = shown(snapshot, paging);
     let referees = snapshot.season().referees();
@@ -44,7 +40,7 @@ pub(crate) fn page(
                 div.wide tabindex="0" role="region" aria-label="Referees" {
                     table {
                         thead { tr { th.name scope="col" { "Referee" } th scope="col" { "State" } th scope="col" { "Runs" } th scope="col" { "At most" } th scope="col" title="Orders and pings of the manager" { "Answers in" } th scope="col" title="How it is spoken to" { "Frame" } th scope="col" title="What it does differently" { "Quirks" } th scope="col" { "Version" } @if trusted { th.name scope="col" { "Endpoint" } } } }
-                        tbody { @for referee in referees.iter().take(REFEREES) { (official(referee, pulse(&referee.id), trusted)) } }
+                        tbody { @for referee in referees.iter().take(REFEREES) { (official(referee, latency(&referee.id), trusted)) } }
                     }
                 }
             }
@@ -77,14 +73,14 @@ pub(crate) fn page(
     }
 }
 
-fn official(referee: &RegisteredReferee, pulse: Option<Duration>, trusted: bool) -> Markup {
+fn official(referee: &RegisteredReferee, latency: Option<Duration>, trusted: bool) -> Markup {
     let (state, word) = if referee.lost { ("LOST", "lost") } else { ("ACTIVE", "active") };
     html! {
         tr {
             th.name scope="row" { (referee.profile.name) small { (referee.id) } }
             td { span.pill data-state=(state) { (word) } }
             td { (referee.running) } td { (referee.capacity) }
-            td { @match pulse { Some(pulse) => { (pulse.as_millis()) " ms" }, None => "–" } }
+            td { @match latency { Some(latency) => { (latency.as_millis()) " ms" }, None => "–" } }
             td { (referee.dialect.frame()) } td { (referee.quirks.iter().count()) } td { (referee.profile.version) }
             @if trusted { td.name { (referee.profile.endpoint) } }
         }

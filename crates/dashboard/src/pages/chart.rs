@@ -1,5 +1,6 @@
 //! SVG charts: points by round, and a histogram of answer times.
 
+use league_protocol::message::standings::StandingsRow;
 use maud::{Markup, html};
 
 use crate::league_snapshot::LeagueSnapshot;
@@ -15,13 +16,8 @@ const TOP: f64 = 8.0;
 const RIGHT: f64 = 10.0;
 
 pub(crate) fn points(snapshot: &LeagueSnapshot) -> Markup {
-    let season = snapshot.season();
-    let leaders: Vec<(String, Vec<u32>)> = season
-        .standings()
-        .into_iter()
-        .take(LINES)
-        .filter_map(|row| Some((row.display_name.to_string(), snapshot.points(snapshot.place(&row.player_id)?))))
-        .collect();
+    let points_of = |row: StandingsRow| Some((row.display_name, snapshot.points(snapshot.place(&row.player_id)?)));
+    let leaders: Vec<_> = snapshot.season().standings().into_iter().take(LINES).filter_map(points_of).collect();
     let rounds = leaders.first().map_or(0, |(_, points)| points.len());
     let most = leaders.iter().filter_map(|(_, points)| points.last()).max().copied().unwrap_or(0).max(1);
     html! {
@@ -85,7 +81,7 @@ fn axes(rounds: usize, most: u32) -> Markup {
     }
 }
 
-pub(crate) fn histogram(title: &str, id: &str, bars: &[(String, usize)]) -> Markup {
+pub(crate) fn histogram(title: &str, id: &str, bars: &[(&str, usize)]) -> Markup {
     let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
     let total: usize = bars.iter().map(|(_, count)| count).sum();
     let step = 320.0 / bars.len().max(1) as f64;

@@ -103,15 +103,14 @@ fn cell(snapshot: &LeagueSnapshot, meetings: &Meetings, player: Option<u32>, opp
     if player == opponent {
         return html! { td.self aria-label="itself" { "·" } };
     }
-    let met = meetings.get(&(player, opponent)).map_or(&[][..], Vec::as_slice);
-    let played =
-        || met.iter().filter_map(|(match_id, side)| Some((match_id, own_result(snapshot.record(match_id)?, *side))));
-    let next = met.iter().find(|(match_id, _)| snapshot.record(match_id).is_none()).and_then(|(id, _)| id.parts());
+    let matches = meetings.get(&(player, opponent)).map_or(&[][..], Vec::as_slice);
+    let played = || {
+        matches.iter().filter_map(|(match_id, side)| Some((match_id, own_result(snapshot.record(match_id)?, *side))))
+    };
+    let next = matches.iter().find(|(match_id, _)| snapshot.record(match_id).is_none()).and_then(|(id, _)| id.parts());
     if played().next().is_none() {
-        return match next {
-            Some((round, _)) => html! { td.open title={ "round " (round) } { "–" } },
-            None => html! { td.open { "–" } },
-        };
+        let title = next.map(|(round, _)| format!("round {round}"));
+        return html! { td.open title=[title] { "–" } };
     }
     html! {
         td { @for (match_id, result) in played() {

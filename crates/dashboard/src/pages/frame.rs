@@ -35,14 +35,10 @@ impl Frame<'_> {
             (None, _, true) => "page",
         };
         // The text that the script shows while the server answers.
-        let now = match self.snapshot.season().phase() {
-            LeaguePhase::LeagueCompleted => "final",
-            LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague
-                if self.kept =>
-            {
-                "kept"
-            }
-            LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague => "live",
+        let now = match self.snapshot.season().phase() == LeaguePhase::LeagueCompleted {
+            true => "final",
+            false if self.kept => "kept",
+            false => "live",
         };
         html! {
             (DOCTYPE)

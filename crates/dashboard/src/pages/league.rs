@@ -1,7 +1,7 @@
 //! The first page: state, standings, current matches and latest events.
 
 use league_core::season::LeaguePhase;
-use league_protocol::id::RoundId;
+use league_protocol::id::{MatchId, RoundId};
 use league_protocol::message::standings::StandingsRow;
 use maud::{Markup, html};
 
@@ -187,7 +187,7 @@ fn news(snapshot: &LeagueSnapshot) -> Markup {
     }
 }
 
-pub(crate) fn players_of(snapshot: &LeagueSnapshot, match_id: &league_protocol::id::MatchId) -> Markup {
+pub(crate) fn players_of(snapshot: &LeagueSnapshot, match_id: &MatchId) -> Markup {
     match snapshot.season().contestants(match_id) {
         Some(players) => html! { (player_link(players.a)) " – " (player_link(players.b)) },
         None => match_link(match_id),

@@ -3,7 +3,6 @@
 //! The page hides the messages of an unfinished match, because the opponent could read a choice.
 
 use league_core::record::{MatchRecord, RevealedDraw};
-use league_protocol::draw::DrawNonce;
 use league_protocol::id::MatchId;
 use league_protocol::time::Timestamp;
 use league_store::views::match_file::{Direction, MatchFile};
@@ -12,19 +11,24 @@ use maud::{Markup, html};
 
 use super::links::player_link;
 use super::schedule::in_order;
-use crate::answers::{self, Answer};
+use crate::answers::{Answer, answers};
 use crate::league_snapshot::LeagueSnapshot;
 use crate::recent_events;
 
-pub(crate) struct Over<'a> {
+pub(crate) struct FinishedMatch {
     /// `None` when the match was not played.
     pub(crate) attempt: Option<u32>,
-    pub(crate) record: &'a MatchRecord,
+    pub(crate) record: MatchRecord,
     /// `None` when the match file is on another machine.
-    pub(crate) file: Option<&'a MatchFile>,
+    pub(crate) file: Option<MatchFile>,
 }
 
-pub(crate) fn page(snapshot: &LeagueSnapshot, match_id: &MatchId, over: Option<&Over<'_>>, operate: &Markup) -> Markup {
+pub(crate) fn page(
+    snapshot: &LeagueSnapshot,
+    match_id: &MatchId,
+    over: Option<&FinishedMatch>,
+    operate: &Markup,
+) -> Markup {
     let season = snapshot.season();
     let held = season.assignments().into_iter().find(|held| held.match_id == *match_id);
     html! {
@@ -42,20 +46,20 @@ pub(crate) fn page(snapshot: &LeagueSnapshot, match_id: &MatchId, over: Option<&
         }
         @if let Some(over) = over {
             (draw(match_id, over))
-            @match (over.attempt, over.file.filter(|file| !file.transcript.is_empty())) {
+            @match (over.attempt, over.file.as_ref().filter(|file| !file.transcript.is_empty())) {
                 (Some(_), Some(file)) => { (steps_of(snapshot, match_id, file)) (time_line(snapshot, match_id, file)) (transcript(snapshot, match_id, file)) }
                 (None, _) => {}
-                (Some(_), None) => section #transcript { h2 { "Transcript" } p.empty { (missing(over.file)) } },
+                (Some(_), None) => section #transcript { h2 { "Transcript" } p.empty { (missing(over.file.as_ref())) } },
             }
         }
     }
 }
 
-fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &Over<'_>) -> Markup {
-    let season = snapshot.season();
+fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -> Markup {
+    let (season, file) = (snapshot.season(), over.file.as_ref());
     let players = season.contestants(match_id);
     let points = over.record.outcome.points(&season.config().scoring.match_points());
-    let reason = over.file.and_then(|file| {
+    let reason = file.and_then(|file| {
         let reason = file.result.as_ref()?.details.reason.as_ref()?;
         Some(with_names(reason, file, |id| name_of(snapshot, match_id, id)))
     });
@@ -67,18 +71,18 @@ fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &Over<'_>) -> Mar
             @for side in [first, second] {
                 @if let Some(players) = &players {
                     div { dt { (players[side].profile.name) } dd { @match &over.record.moves[side] { Some(choice) => (choice), None => "no choice" } ", +" (points[side])
-                        @if let Some(ms) = over.file.and_then(|file| file.times.get(&players[side].id)).and_then(|times| times.move_ms) { small { " after " (ms) " ms" } } } }
+                        @if let Some(ms) = file.and_then(|file| file.times.get(&players[side].id)).and_then(|times| times.move_ms) { small { " after " (ms) " ms" } } } }
                 }
             }
             div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } }
             @if let Some(attempt) = over.attempt { div { dt { "Attempt" } dd { (attempt) } } }
-            @if let Some(file) = over.file { div { dt { "Referee" } dd { (file.referee_id) } } }
+            @if let Some(file) = file { div { dt { "Referee" } dd { (file.referee_id) } } }
         }
-        @if let Some(file) = over.file.filter(|file| !file.problems.is_empty()) {
+        @if let Some(file) = file.filter(|file| !file.problems.is_empty()) {
             div #fix.fix {
                 @for (player, problem) in &file.problems.0 {
-                    @let who = name_of(snapshot, match_id, player.as_str());
-                    p { b { (problem.told_of(&who)) } ". What to fix: " (problem.fix()) }
+                    @let name = name_of(snapshot, match_id, player.as_str());
+                    p { b { (problem.sentence_about(&name)) } ". What to fix: " (problem.fix()) }
                 }
             }
         }
@@ -105,7 +109,7 @@ fn steps_of(snapshot: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> 
             h2 #steps-title { "What happened" }
             ol.steps {
                 @for step in steps(file, |id| name_of(snapshot, match_id, id)) {
-                    li.wrong[step.wrong] { time datetime=(step.at) { (clock(step.at)) } " " (step.told) }
+                    li.wrong[step.wrong] { time datetime=(step.at) { (clock(step.at)) } " " (step.text) }
                 }
             }
         }
@@ -117,7 +121,7 @@ fn clock(at: Timestamp) -> String {
     whole.get(11..19).unwrap_or(&whole).to_owned()
 }
 
-fn draw(match_id: &MatchId, over: &Over<'_>) -> Markup {
+fn draw(match_id: &MatchId, over: &FinishedMatch) -> Markup {
     html! {
         section #draw aria-labelledby="draw-title" {
             h2 #draw-title { "The draw" }
@@ -131,6 +135,7 @@ fn draw(match_id: &MatchId, over: &Over<'_>) -> Markup {
 }
 
 fn proved(match_id: &MatchId, attempt: u32, proof: &RevealedDraw, number: u8) -> Markup {
+    let nonces = proof.nonces.as_ref().map(|nonce| String::from_utf8_lossy(nonce.as_bytes()));
     html! {
         p { "The commitment was in the invitations, before the players chose. Secret, match, attempt and nonces give the seal, and the seal the number. "
             @if proof.seeded { b { "The secret came from a seed, so this draw could be predicted." } } }
@@ -139,8 +144,8 @@ fn proved(match_id: &MatchId, attempt: u32, proof: &RevealedDraw, number: u8) ->
             (field("secret", "Secret", &String::from(proof.secret)))
             (field("match", "Match", match_id.as_str()))
             (field("attempt", "Attempt", &attempt.to_string()))
-            (field("nonce-a", "Nonce of player A", &nonce(&proof.nonces.a)))
-            (field("nonce-b", "Nonce of player B", &nonce(&proof.nonces.b)))
+            (field("nonce-a", "Nonce of player A", &nonces.a))
+            (field("nonce-b", "Nonce of player B", &nonces.b))
             (field("seal", "Seal", &proof.seal.map_or_else(String::new, String::from)))
             (field("number", "Number", &number.to_string()))
             button #verify type="submit" disabled { "Verify in this browser" }
@@ -149,16 +154,11 @@ fn proved(match_id: &MatchId, attempt: u32, proof: &RevealedDraw, number: u8) ->
     }
 }
 
-fn nonce(nonce: &DrawNonce) -> String {
-    String::from_utf8_lossy(nonce.as_bytes()).into_owned()
-}
-
 fn field(id: &str, label: &str, value: &str) -> Markup {
     html! { label for={ "proof-" (id) } { (label) } input id={ "proof-" (id) } name=(id) value=(value) autocomplete="off" spellcheck="false"; }
 }
 
 fn time_line(snapshot: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
-    let calls: Vec<Answer<'_>> = answers::of(file).collect();
     html! {
         section #timeline aria-labelledby="timeline-title" {
             h2 #timeline-title { "Every call" }
@@ -168,7 +168,7 @@ fn time_line(snapshot: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) ->
                         th.name scope="col" { "Asked" } th.name scope="col" { "For" } th.name scope="col" { "Sent" }
                         th scope="col" { "First byte" } th scope="col" { "Last byte" } th scope="col" { "Limit" } th.lane scope="col" { "Of its limit" }
                     } }
-                    tbody { @for call in &calls { (receipt(call, &name_of(snapshot, match_id, call.player))) } }
+                    tbody { @for call in answers(file) { (receipt(&call, &name_of(snapshot, match_id, call.player))) } }
                 }
             }
         }
@@ -179,9 +179,9 @@ fn receipt(call: &Answer<'_>, name: &str) -> Markup {
     let took = call.receipt.last_byte_ms.unwrap_or(call.receipt.limit_ms);
     let part = (took as f64 / call.receipt.limit_ms.max(1) as f64).min(1.0);
     html! {
-        tr data-came=(call.came) {
+        tr data-came=(call.arrived) {
             th.name scope="row" { (name) }
-            td.name { (call.what) }
+            td.name { (call.message_type) }
             td.name { time datetime=(call.receipt.sent_at) { (call.receipt.sent_at) } }
             td { (millis(call.receipt.first_byte_ms)) }
             td { (millis(call.receipt.last_byte_ms)) }
@@ -194,7 +194,7 @@ fn receipt(call: &Answer<'_>, name: &str) -> Markup {
             td.lane {
                 svg.lane viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true" {
                     rect.track x="0" y="5" width="200" height="2" {}
-                    rect class=(if call.came { "took" } else { "lost" }) x="0" y="1" width=(format!("{:.1}", (200.0 * part).max(2.0))) height="10" rx="2" {}
+                    rect class=(if call.arrived { "took" } else { "lost" }) x="0" y="1" width=(format!("{:.1}", (200.0 * part).max(2.0))) height="10" rx="2" {}
                 }
             }
         }
@@ -210,11 +210,11 @@ fn transcript(snapshot: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -
         section #transcript aria-labelledby="transcript-title" {
             h2 #transcript-title { "Transcript" }
             ol.transcript {
-                @for said in &file.transcript {
-                    li data-direction=(match said.direction { Direction::Sent => "sent", Direction::Received => "received" }) {
+                @for entry in &file.transcript {
+                    li data-direction=(match entry.direction { Direction::Sent => "sent", Direction::Received => "received" }) {
                         details {
-                            summary { time { (said.at) } " " b { (name_of(snapshot, match_id, &said.from)) } " → " b { (name_of(snapshot, match_id, &said.to)) } " " span.kind data-kind=(said.message_type) { (said.message_type) } }
-                            pre tabindex="0" { (pretty(said.message().get())) }
+                            summary { time { (entry.at) } " " b { (name_of(snapshot, match_id, &entry.from)) } " → " b { (name_of(snapshot, match_id, &entry.to)) } " " span.kind data-kind=(entry.message_type) { (entry.message_type) } }
+                            pre tabindex="0" { (pretty(entry.message().get())) }
                         }
                     }
                 }

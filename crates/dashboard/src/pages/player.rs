@@ -63,8 +63,8 @@ pub(crate) fn page(
                     p.empty { "No transcript of its matches is kept here." }
                 } @else {
                     div.figures {
-                        (histogram("Invitations", "joins", &answers::spread(files, player.id.as_str(), &["GAME_JOIN_ACK", "GAME_INVITATION"])))
-                        (histogram("Choices", "choices-times", &answers::spread(files, player.id.as_str(), &["CHOOSE_PARITY_RESPONSE", "CHOOSE_PARITY_CALL"])))
+                        (histogram("Invitations", "joins", &answers::histogram(files, player.id.as_str(), &["GAME_JOIN_ACK", "GAME_INVITATION"])))
+                        (histogram("Choices", "choices-times", &answers::histogram(files, player.id.as_str(), &["CHOOSE_PARITY_RESPONSE", "CHOOSE_PARITY_CALL"])))
                     }
                     p.small { "From its last " (files.len()) " matches"
                         @if let Some(median) = answers::median(files, player.id.as_str()) { ", " (median) " ms in the middle" } "." }
@@ -76,13 +76,12 @@ pub(crate) fn page(
     }
 }
 
-pub(crate) fn latest(snapshot: &LeagueSnapshot, player: &PlayerId, count: usize) -> Option<Vec<MatchId>> {
-    snapshot.season().player(player)?;
-    let Some(place) = snapshot.place(player) else { return Some(Vec::new()) };
-    let mut latest: Vec<MatchId> =
-        snapshot.played(place).rev().take(count).map(|(fixture, _)| fixture.match_id).collect();
+pub(crate) fn latest(snapshot: &LeagueSnapshot, player: &PlayerId, count: usize) -> Vec<MatchId> {
+    let Some(place) = snapshot.place(player) else { return Vec::new() };
+    let latest = snapshot.played(place).rev().take(count).map(|(fixture, _)| fixture.match_id);
+    let mut latest: Vec<MatchId> = latest.collect();
     latest.reverse();
-    Some(latest)
+    latest
 }
 
 pub(crate) fn state(season: &Season, player: &RegisteredPlayer) -> Markup {
@@ -123,12 +122,10 @@ fn quirks(player: &RegisteredPlayer, has_lost: bool) -> Markup {
 }
 
 fn choices(snapshot: &LeagueSnapshot, place: u32, never_moved: bool) -> Markup {
-    let made: Vec<(&str, OwnResult)> = snapshot
-        .played(place)
-        .filter_map(|(fixture, record)| {
-            Some((record.moves[fixture.side].as_deref()?, own_result(record, fixture.side)))
-        })
-        .collect();
+    let made = snapshot.played(place).filter_map(|(fixture, record)| {
+        Some((record.moves[fixture.side].as_deref()?, own_result(record, fixture.side)))
+    });
+    let made: Vec<(&str, OwnResult)> = made.collect();
     let mut kinds: Vec<(&str, usize)> = Vec::new();
     for (choice, _) in &made {
         match kinds.iter_mut().find(|(kind, _)| kind == choice) {

@@ -35,13 +35,10 @@ fn reopen() -> Markup {
 }
 
 pub(crate) fn of_player(snapshot: &LeagueSnapshot, player: &RegisteredPlayer, needs_token: bool) -> Markup {
-    let (begun, over) = match snapshot.season().phase() {
-        LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule => (false, false),
-        LeaguePhase::RunningLeague => (true, false),
-        LeaguePhase::LeagueCompleted => (true, true),
-    };
+    let phase = snapshot.season().phase();
+    let begun = phase == LeaguePhase::RunningLeague;
     html! {
-        @if !player.withdrawn && !over {
+        @if !player.withdrawn && phase != LeaguePhase::LeagueCompleted {
             section #operate.operate aria-labelledby="operate-title" {
                 details {
                     summary #operate-title { "For the operator" }

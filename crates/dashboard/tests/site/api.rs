@@ -8,8 +8,8 @@ use crate::support::{Site, begun};
 
 #[tokio::test]
 async fn every_answer_is_as_the_document_describes_it() {
-    for snapshot in [begun(5, 4), played(5, 3), begun(3, 0)] {
-        let site = Site::of(&snapshot.events).await;
+    for generated in [begun(5, 4), played(5, 3), begun(3, 0)] {
+        let site = Site::of(&generated.events).await;
         let document = site.get("/api/v1/openapi.json").await.json();
         assert_eq!(document["openapi"], "3.1.0");
         for (path, methods) in document["paths"].as_object().unwrap() {
@@ -17,7 +17,7 @@ async fn every_answer_is_as_the_document_describes_it() {
             let Some(schema) = content.get("application/json").map(|media| &media["schema"]) else { continue };
             let ids: &[&str] = match path.as_str() {
                 "/players/{id}" => &["P01", "P03"],
-                "/matches/{id}" if snapshot.season.current_round().is_some() => &["R1M1", "R2M1"],
+                "/matches/{id}" if generated.season.current_round().is_some() => &["R1M1", "R2M1"],
                 "/matches/{id}" => &[],
                 _ => &[""],
             };
@@ -45,14 +45,14 @@ async fn all(site: &Site, path: &str) -> Vec<Value> {
 
 #[tokio::test]
 async fn lists_come_in_pieces_and_the_pieces_are_everything() {
-    let snapshot = played(9, 5);
-    let site = Site::of(&snapshot.events).await;
+    let generated = played(9, 5);
+    let site = Site::of(&generated.events).await;
     assert_eq!(all(&site, "standings").await.len(), 9);
     assert_eq!(all(&site, "matches").await.len(), 36);
     assert_eq!(all(&site, "agents").await.len(), 11);
     let log = all(&site, "log").await;
     let seqs: Vec<u64> = log.iter().map(|entry| entry["seq"].as_u64().unwrap()).collect();
-    assert_eq!(seqs, (1..=snapshot.events.len() as u64).collect::<Vec<_>>());
+    assert_eq!(seqs, (1..=generated.events.len() as u64).collect::<Vec<_>>());
     assert!(log.iter().all(|entry| entry["hash"].as_str().unwrap().len() == 64));
     let found = site.get("/api/v1/players?q=player+3").await.json();
     assert_eq!(found["items"][0]["id"], "P03", "{found}");
@@ -60,13 +60,13 @@ async fn lists_come_in_pieces_and_the_pieces_are_everything() {
 
 #[tokio::test]
 async fn the_standings_are_those_of_the_season_in_json_and_csv() {
-    let snapshot = played(6, 2);
-    let site = Site::of(&snapshot.events).await;
+    let generated = played(6, 2);
+    let site = Site::of(&generated.events).await;
     let rows = site.get("/api/v1/standings").await.json();
     let csv = site.get("/export/standings.csv").await;
     assert!(csv.header("content-disposition").unwrap().contains("standings.csv"));
     let mut lines = csv.body.lines().skip(1);
-    for (place, row) in snapshot.season.standings().into_iter().enumerate() {
+    for (place, row) in generated.season.standings().into_iter().enumerate() {
         assert_eq!(rows["items"][place]["player_id"], row.player_id.as_str());
         assert_eq!(rows["items"][place]["points"], row.points);
         let line = lines.next().unwrap();

@@ -14,7 +14,7 @@ const VIEWERS: usize = 500;
 const PACE: Duration = Duration::from_millis(10);
 const STEP: usize = 12;
 
-async fn watch(address: std::net::SocketAddr, since: u64, last: u64, ready: Arc<Barrier>) -> Vec<(u64, Instant)> {
+async fn view(address: std::net::SocketAddr, since: u64, last: u64, ready: Arc<Barrier>) -> Vec<(u64, Instant)> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let ask = format!("GET /live?since={since} HTTP/1.1\r\nhost: {address}\r\n\r\n");
     stream.write_all(ask.as_bytes()).await.unwrap();
@@ -34,29 +34,28 @@ async fn watch(address: std::net::SocketAddr, since: u64, last: u64, ready: Arc<
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_happens_is_on_every_screen_soon() {
-    let snapshot = played(100, 5);
-    let (before, after) = snapshot.events.split_at(snapshot.events.len() - 4000);
+async fn every_viewer_sees_every_event_soon() {
+    let generated = played(100, 5);
+    let (before, after) = generated.events.split_at(generated.events.len() - 4000);
     let site = Site::of(before).await;
-    let last = snapshot.events.len() as u64;
+    let last = generated.events.len() as u64;
     let ready = Arc::new(Barrier::new(VIEWERS + 1));
-    let watching: Vec<_> = (0..VIEWERS)
-        .map(|_| tokio::spawn(watch(site.address, before.len() as u64, last, Arc::clone(&ready))))
-        .collect();
+    let viewers: Vec<_> =
+        (0..VIEWERS).map(|_| tokio::spawn(view(site.address, before.len() as u64, last, Arc::clone(&ready)))).collect();
     ready.wait().await;
-    let mut told = Vec::new();
+    let mut appended = Vec::new();
     let mut pace = tokio::time::interval(PACE);
-    for some in after.chunks(STEP) {
+    for batch in after.chunks(STEP) {
         pace.tick().await;
-        site.happen(some).await;
-        told.push((before.len() as u64 + (told.len() * STEP + some.len()) as u64, Instant::now()));
+        site.append(batch).await;
+        appended.push((before.len() as u64 + (appended.len() * STEP + batch.len()) as u64, Instant::now()));
     }
     let mut spans = Vec::new();
-    for viewer in watching {
+    for viewer in viewers {
         let seen = viewer.await.unwrap();
         assert_eq!(seen.last().map(|(seq, _)| *seq), Some(last));
         assert!(seen.is_sorted_by_key(|(seq, _)| *seq), "a page went back");
-        for (seq, at) in &told {
+        for (seq, at) in &appended {
             let shown = seen.iter().find(|(shown, _)| shown >= seq).unwrap().1;
             spans.push(shown.saturating_duration_since(*at));
         }

@@ -9,15 +9,14 @@ use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, RefereeId};
 use league_protocol::message::step::MatchState;
 use league_protocol::token::Credential;
-
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::support::{Site, begun};
 
 #[derive(Debug, Default)]
-struct Clerk(Mutex<Vec<OperatorAction>>);
+struct RecordingOperator(Mutex<Vec<OperatorAction>>);
 
-impl Operator for Clerk {
+impl Operator for RecordingOperator {
     fn act(&self, action: OperatorAction) -> ActionFuture<'_, ()> {
         Box::pin(async move {
             if action == OperatorAction::Stop {
@@ -28,11 +27,11 @@ impl Operator for Clerk {
         })
     }
 
-    fn promptness(&self, referee: &RefereeId) -> Option<Duration> {
+    fn referee_latency(&self, referee: &RefereeId) -> Option<Duration> {
         (referee.as_str() == "REF01").then(|| Duration::from_micros(4200))
     }
 
-    fn look(&self, match_id: MatchId) -> ActionFuture<'_, MatchState> {
+    fn match_state(&self, match_id: MatchId) -> ActionFuture<'_, MatchState> {
         Box::pin(async move {
             let state = serde_json::json!({
                 "match_id": match_id, "attempt": 1, "game_type": "even_odd", "state": "COLLECTING_CHOICES",
@@ -43,37 +42,37 @@ impl Operator for Clerk {
     }
 }
 
-async fn operated(token: Option<&str>) -> (Site, Arc<Clerk>) {
+async fn operated(token: Option<&str>) -> (Site, Arc<RecordingOperator>) {
     let token = token.map(|token| Credential::new(token).digest());
     let site = Site::with(&begun(4, 1).events, DashboardSettings { token, ..DashboardSettings::default() }).await;
-    let clerk = Arc::new(Clerk::default());
-    site.dashboard.operated_by(clerk.clone());
-    (site, clerk)
+    let operator = Arc::new(RecordingOperator::default());
+    site.dashboard.operated_by(operator.clone());
+    (site, operator)
 }
 
 #[tokio::test]
 async fn only_the_operators_token_operates() {
-    let (site, clerk) = operated(Some("right")).await;
+    let (site, operator) = operated(Some("right")).await;
     let page = site.get("/").await.body;
     assert!(page.contains("id=\"operate\"") && page.contains("name=\"token\""), "{page}");
     for body in ["action=start", "action=start&token=", "action=start&token=wrong"] {
         assert_eq!(site.post("/operate", &[], body).await.status, 403, "{body}");
     }
-    assert!(clerk.0.lock().unwrap().is_empty());
+    assert!(operator.0.lock().unwrap().is_empty());
     let done = site.post("/operate", &[], "action=start&token=right").await;
     assert_eq!((done.status, done.header("location")), (303, Some("/")));
-    assert_eq!(*clerk.0.lock().unwrap(), [OperatorAction::Start]);
+    assert_eq!(*operator.0.lock().unwrap(), [OperatorAction::Start]);
 }
 
 #[tokio::test]
 async fn without_a_token_this_machine_operates_but_no_other_page() {
-    let (site, clerk) = operated(None).await;
+    let (site, operator) = operated(None).await;
     for foreign in ["origin: http://127.0.0.1:1", "origin: null", "sec-fetch-site: cross-site"] {
         assert_eq!(site.post("/operate", &[foreign], "action=start").await.status, 403, "{foreign}");
     }
     let own = format!("origin: http://{}", site.address);
     assert_eq!(site.post("/operate", &[&own], "action=start").await.status, 303);
-    assert_eq!(*clerk.0.lock().unwrap(), [OperatorAction::Start]);
+    assert_eq!(*operator.0.lock().unwrap(), [OperatorAction::Start]);
     assert_eq!(site.post("/operate", &[], "action=dance").await.status, 400);
     assert_eq!(site.get("/operate").await.status, 404);
     let refused = site.post("/operate", &[], "action=stop").await;
@@ -82,8 +81,8 @@ async fn without_a_token_this_machine_operates_but_no_other_page() {
 }
 
 #[tokio::test]
-async fn a_match_that_waits_for_a_step_offers_it() {
-    let (site, clerk) = operated(None).await;
+async fn the_page_of_a_match_offers_the_step_it_waits_for() {
+    let (site, operator) = operated(None).await;
     let running = site.get("/api/v1/schedule").await.json();
     let game = running["items"][0]["matches"].as_array().unwrap().iter().find(|game| game["status"] == "IN_PROGRESS");
     let id = game.unwrap()["match_id"].as_str().unwrap().to_owned();
@@ -91,11 +90,11 @@ async fn a_match_that_waits_for_a_step_offers_it() {
     assert!(page.contains("value=\"collect_choices\""), "{page}");
     let done = site.post("/operate", &[], &format!("action=collect_choices&match={id}")).await;
     assert_eq!(done.header("location"), Some(format!("/matches/{id}").as_str()));
-    assert!(matches!(&clerk.0.lock().unwrap()[..], [OperatorAction::Step(found, _)] if found.as_str() == id));
+    assert!(matches!(&operator.0.lock().unwrap()[..], [OperatorAction::Step(found, _)] if found.as_str() == id));
 }
 
 #[tokio::test]
-async fn agents_are_shown_with_how_quickly_they_answer() {
+async fn the_agents_page_shows_how_fast_referees_answer() {
     let (site, _) = operated(None).await;
     let page = site.get("/agents").await.body;
     assert!(page.contains("4 ms"), "{page}");
@@ -109,7 +108,7 @@ async fn agents_are_shown_with_how_quickly_they_answer() {
 #[tokio::test]
 async fn a_viewer_of_a_slow_match_sees_its_phase() {
     let (site, _) = operated(None).await;
-    let mut stream = BufReader::new(site.ask("GET", "/live?since=0", &[], "").await).lines();
+    let mut stream = BufReader::new(site.request("GET", "/live?since=0", &[], "").await).lines();
     let shown = async {
         while let Some(line) = stream.next_line().await.unwrap() {
             if line.contains(">choosing<") {
@@ -123,7 +122,7 @@ async fn a_viewer_of_a_slow_match_sees_its_phase() {
 }
 
 #[tokio::test]
-async fn a_league_that_is_only_looked_at_has_nothing_to_operate() {
+async fn a_league_without_a_manager_cannot_be_operated() {
     let site = Site::of(&begun(4, 1).events).await;
     assert!(!site.get("/").await.body.contains("id=\"operate\""));
     assert_eq!(site.post("/operate", &[], "action=start").await.status, 409);
@@ -131,33 +130,30 @@ async fn a_league_that_is_only_looked_at_has_nothing_to_operate() {
 
 #[tokio::test]
 async fn a_player_is_withdrawn_from_its_page() {
-    let (site, clerk) = operated(Some("right")).await;
+    let (site, operator) = operated(Some("right")).await;
     let page = site.get("/players/P02").await.body;
     assert!(page.contains("value=\"withdraw\"") && page.contains("name=\"token\""), "{page}");
-    for (body, status) in [
-        ("action=withdraw&player=P02", 403),
-        ("action=withdraw&player=P02&token=wrong", 403),
-        ("action=withdraw&token=right", 400),
-        ("action=withdraw&player=/&token=right", 400),
-    ] {
-        assert_eq!(site.post("/operate", &[], body).await.status, status, "{body}");
+    for (body, status) in
+        [("player=P02", 403), ("player=P02&token=wrong", 403), ("token=right", 400), ("player=/&token=right", 400)]
+    {
+        assert_eq!(site.post("/operate", &[], &format!("action=withdraw&{body}")).await.status, status, "{body}");
     }
-    assert!(clerk.0.lock().unwrap().is_empty());
+    assert!(operator.0.lock().unwrap().is_empty());
     let done = site.post("/operate", &[], "action=withdraw&player=P02&token=right").await;
     assert_eq!((done.status, done.header("location")), (303, Some("/agents")));
-    assert_eq!(*clerk.0.lock().unwrap(), [OperatorAction::Withdraw("P02".parse().unwrap())]);
+    assert_eq!(*operator.0.lock().unwrap(), [OperatorAction::Withdraw("P02".parse().unwrap())]);
 }
 
 #[tokio::test]
-async fn registration_is_opened_again_where_that_is_possible() {
+async fn the_operator_can_reopen_registration_before_the_first_result() {
     let (site, _) = operated(None).await;
     assert!(!site.get("/").await.body.contains("value=\"reopen\""), "a match has been played");
-    let mut snapshot = begun(4, 0);
-    snapshot.happen(snapshot.season.close_registration(crate::leagues::now()).unwrap().events);
-    let site = Site::of(&snapshot.events).await;
-    let clerk = Arc::new(Clerk::default());
-    site.dashboard.operated_by(clerk.clone());
+    let mut generated = begun(4, 0);
+    generated.apply(generated.season.close_registration(crate::leagues::now()).unwrap().events);
+    let site = Site::of(&generated.events).await;
+    let operator = Arc::new(RecordingOperator::default());
+    site.dashboard.operated_by(operator.clone());
     assert!(site.get("/").await.body.contains("value=\"reopen\""));
     assert_eq!(site.post("/operate", &[], "action=reopen").await.status, 303);
-    assert_eq!(*clerk.0.lock().unwrap(), [OperatorAction::Reopen]);
+    assert_eq!(*operator.0.lock().unwrap(), [OperatorAction::Reopen]);
 }

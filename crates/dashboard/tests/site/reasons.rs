@@ -8,51 +8,42 @@ use league_protocol::id::PlayerId;
 use league_protocol::message::game_over::ByPlayer;
 use league_protocol::message::report::Account;
 use league_protocol::problem::Problem;
-use league_protocol::side::{Pair, Side};
+use league_protocol::side::Side;
 
-use crate::leagues::{Story, league, now};
+use crate::leagues::{GeneratedLeague, league, now};
 use crate::markup;
 use crate::support::Site;
 
 /// P01 loses the only match because it sent `sent`.
-fn lost_by(sent: &str) -> Story {
+fn lost_by(sent: &str) -> GeneratedLeague {
     lost_because(Problem::of_choice(sent).unwrap())
 }
 
-fn lost_because(problem: Problem) -> Story {
-    let mut snapshot = Story::open(LeagueConfig::even_odd(league()), 1);
-    snapshot.register(2, 1);
-    snapshot.happen(snapshot.season.start(now()).unwrap().events);
-    if let Ok(started) = snapshot.season.start_round(now()) {
-        snapshot.happen(started.events);
-    }
-    snapshot.happen(snapshot.season.assign(now()).events);
-    let held = snapshot.season.assignments().remove(0);
+fn lost_because(problem: Problem) -> GeneratedLeague {
+    let mut generated = GeneratedLeague::open(LeagueConfig::even_odd(league()), 1);
+    generated.register(2, 1);
+    generated.apply(generated.season.start(now()).unwrap().events);
+    generated.apply(generated.season.assign(now()).events);
+    let held = generated.season.assignments().remove(0);
     let loser = PlayerId::numbered(1);
-    let players = snapshot.season.contestants(&held.match_id).unwrap();
+    let players = generated.season.contestants(&held.match_id).unwrap();
     let side = if players.a.id == loser { Side::A } else { Side::B };
     let problems = ByPlayer(vec![(loser, problem)]);
     let account = Box::new(Account { problems, ..Account::default() });
-    snapshot.fact(Fact::MatchExplained { match_id: held.match_id.clone(), attempt: held.attempt, account });
-    let (outcome, moves) = (Outcome::Forfeit(side), Pair::new(None, None));
-    let record = MatchRecord { outcome, moves, course: Vec::new(), drawn: None, proof: None };
-    let counted = snapshot.season.report(&held.referee, &held.match_id, Some(held.attempt), record, now()).unwrap();
-    snapshot.happen(counted.events);
-    snapshot
+    generated.add(Fact::MatchExplained { match_id: held.match_id.clone(), attempt: held.attempt, account });
+    let record = MatchRecord::unplayed(Outcome::Forfeit(side));
+    let counted = generated.season.report(&held.referee, &held.match_id, Some(held.attempt), record, now()).unwrap();
+    generated.apply(counted.events);
+    generated
 }
 
 #[tokio::test]
-async fn a_player_that_never_made_a_legal_move_reads_what_to_fix_and_no_reassurance() {
+async fn the_page_of_a_player_without_legal_moves_tells_what_to_fix() {
     let site = Site::of(&lost_by("ODD").events).await;
     let page = site.get("/players/P01").await.body;
     markup::check(&page);
-    for part in [
-        "What to fix",
-        "you sent `ODD`; send `odd`",
-        "matches/R1M1",
-        "no legal move yet",
-        "It has made no legal choice.",
-    ] {
+    let advice = ["What to fix", "you sent `ODD`; send `odd`", "matches/R1M1"];
+    for part in advice.into_iter().chain(["no legal move yet", "It has made no legal choice."]) {
         assert!(page.contains(part), "{part}: {page}");
     }
     assert!(!page.contains(">active<") && !page.contains("does any harm"), "{page}");
@@ -63,7 +54,7 @@ async fn a_player_that_never_made_a_legal_move_reads_what_to_fix_and_no_reassura
 }
 
 #[tokio::test]
-async fn a_player_that_did_not_listen_is_told_so_without_its_address() {
+async fn the_page_of_an_unreachable_player_does_not_show_its_address() {
     let site = Site::of(&lost_because(Problem::not_listening("http://192.0.2.7:8101/mcp")).events).await;
     let page = site.get("/players/P01").await.body;
     assert!(page.contains("nothing listened at the registered address: is the player still running?"), "{page}");
@@ -73,12 +64,10 @@ async fn a_player_that_did_not_listen_is_told_so_without_its_address() {
 }
 
 #[tokio::test]
-async fn what_a_stranger_sent_is_shown_escaped() {
+async fn a_move_with_markup_is_shown_escaped() {
     let site = Site::of(&lost_by("<script>alert(1)</script>").events).await;
     let page = site.get("/players/P01").await.body;
     markup::check(&page);
-    assert!(
-        page.contains("you sent `&lt;script&gt;alert(1)&lt;/script&gt;`") && !page.contains("<script>alert"),
-        "{page}"
-    );
+    assert!(page.contains("you sent `&lt;script&gt;alert(1)&lt;/script&gt;`"), "{page}");
+    assert!(!page.contains("<script>alert"), "{page}");
 }

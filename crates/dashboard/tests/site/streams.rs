@@ -18,7 +18,7 @@ struct Reader(Lines<BufReader<TcpStream>>);
 
 impl Reader {
     async fn of(site: &Site, path: &str, headers: &[&str]) -> Self {
-        Self(BufReader::new(site.ask("GET", path, headers, "").await).lines())
+        Self(BufReader::new(site.request("GET", path, headers, "").await).lines())
     }
 
     /// Returns the rest of the next line with this prefix; `None` at the end of the stream.
@@ -42,33 +42,33 @@ impl Reader {
 
 #[tokio::test]
 async fn a_resumed_stream_has_no_gap_and_no_duplicate() {
-    let snapshot = played(16, 9);
-    let (before, after) = snapshot.events.split_at(40);
+    let generated = played(16, 9);
+    let (before, after) = generated.events.split_at(40);
     let site = Site::of(before).await;
-    let telling = async {
-        for some in after.chunks(7) {
-            site.happen(some).await;
+    let appending = async {
+        for batch in after.chunks(7) {
+            site.append(batch).await;
         }
     };
     let reading = async {
         let mut seen: Vec<u64> = Vec::new();
         // The client reconnects again and again. Its first read starts in the log, before the events in memory.
-        while seen.len() < snapshot.events.len() {
+        while seen.len() < generated.events.len() {
             let last = seen.last().copied().unwrap_or(0);
             let mut reader = Reader::of(&site, "/api/v1/events", &[&format!("last-event-id: {last}")]).await;
-            let some = (snapshot.events.len() - seen.len()).min(37);
-            seen.extend(reader.ids(some).await);
+            let count = (generated.events.len() - seen.len()).min(37);
+            seen.extend(reader.ids(count).await);
         }
         seen
     };
-    let (seen, ()) = tokio::join!(reading, telling);
-    assert_eq!(seen, (1..=snapshot.events.len() as u64).collect::<Vec<_>>());
+    let (seen, ()) = tokio::join!(reading, appending);
+    assert_eq!(seen, (1..=generated.events.len() as u64).collect::<Vec<_>>());
 }
 
 #[tokio::test]
-async fn an_event_says_what_happened_and_no_more() {
-    let snapshot = begun(4, 2);
-    let site = Site::of(&snapshot.events).await;
+async fn an_event_of_the_stream_has_no_credentials() {
+    let generated = begun(4, 2);
+    let site = Site::of(&generated.events).await;
     let mut reader = Reader::of(&site, "/api/v1/events?after=0", &[]).await;
     assert_eq!(reader.next("HTTP/1.1 ").await.as_deref(), Some("200 OK"));
     let first: Value = serde_json::from_str(&reader.next("data: ").await.unwrap()).unwrap();
@@ -79,26 +79,26 @@ async fn an_event_says_what_happened_and_no_more() {
 }
 
 #[tokio::test]
-async fn without_a_beginning_only_what_happens_from_now_on_is_told() {
-    let snapshot = played(6, 4);
-    let (before, after) = snapshot.events.split_at(20);
+async fn a_stream_without_a_start_sends_only_new_events() {
+    let generated = played(6, 4);
+    let (before, after) = generated.events.split_at(20);
     let site = Site::of(before).await;
     let mut reader = Reader::of(&site, "/api/v1/events", &[]).await;
     reader.next(": welcome").await.unwrap();
-    site.happen(after).await;
+    site.append(after).await;
     assert_eq!(reader.ids(3).await, [21, 22, 23]);
 }
 
 #[tokio::test]
-async fn the_parts_of_the_first_page_come_when_they_have_changed() {
-    let snapshot = played(6, 4);
-    let (before, after) = snapshot.events.split_at(20);
+async fn a_viewer_gets_the_parts_of_the_first_page_that_have_changed() {
+    let generated = played(6, 4);
+    let (before, after) = generated.events.split_at(20);
     let site = Site::of(before).await;
     // The page already shows event 20, so nothing is new.
     let mut reader = Reader::of(&site, "/live?since=20", &[]).await;
     reader.next("retry: ").await.unwrap();
-    site.happen(after).await;
-    let last = snapshot.events.len() as u64;
+    site.append(after).await;
+    let last = generated.events.len() as u64;
     let mut parts = std::collections::BTreeMap::new();
     loop {
         let data: Value = serde_json::from_str(&reader.next("data: ").await.unwrap()).unwrap();
@@ -121,20 +121,17 @@ async fn the_parts_of_the_first_page_come_when_they_have_changed() {
 }
 
 #[tokio::test]
-async fn there_are_only_so_many_places_and_they_are_given_again() {
+async fn viewers_beyond_the_limit_are_refused_until_a_stream_ends() {
     let settings = DashboardSettings { most_streams: 2, ..DashboardSettings::default() };
     let site = Site::with(&begun(4, 1).events, settings).await;
-    let mut one = Reader::of(&site, "/live", &[]).await;
-    let mut two = Reader::of(&site, "/api/v1/events", &[]).await;
-    one.next("retry: ").await.unwrap();
-    two.next(": welcome").await.unwrap();
+    let (parts, _events) = both_streams(&site).await;
     assert_eq!(site.get("/live").await.status, 503);
     assert_eq!(site.get("/").await.status, 200);
-    drop(one);
+    drop(parts);
     // The server notices the closed connection at its next read or write.
     loop {
-        let mut three = Reader::of(&site, "/live", &[]).await;
-        if three.next("HTTP/1.1 ").await.as_deref() == Some("200 OK") {
+        let mut next = Reader::of(&site, "/live", &[]).await;
+        if next.next("HTTP/1.1 ").await.as_deref() == Some("200 OK") {
             break;
         }
     }
@@ -143,11 +140,15 @@ async fn there_are_only_so_many_places_and_they_are_given_again() {
 #[tokio::test]
 async fn a_server_that_closes_ends_its_streams() {
     let site = Site::of(&begun(4, 1).events).await;
-    let mut one = Reader::of(&site, "/live", &[]).await;
-    let mut two = Reader::of(&site, "/api/v1/events", &[]).await;
-    one.next("retry: ").await.unwrap();
-    two.next(": welcome").await.unwrap();
+    let (mut parts, mut events) = both_streams(&site).await;
     site.dashboard.close();
-    assert_eq!(one.next("never").await, None);
-    assert_eq!(two.next("never").await, None);
+    assert_eq!((parts.next("never").await, events.next("never").await), (None, None));
+}
+
+async fn both_streams(site: &Site) -> (Reader, Reader) {
+    let mut parts = Reader::of(site, "/live", &[]).await;
+    let mut events = Reader::of(site, "/api/v1/events", &[]).await;
+    parts.next("retry: ").await.unwrap();
+    events.next(": welcome").await.unwrap();
+    (parts, events)
 }

@@ -21,12 +21,12 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::leagues::{Story, league, now};
+use crate::leagues::{GeneratedLeague, league, now};
 
 /// An agent that answers no call.
-struct Mute;
+struct SilentAgent;
 
-impl Agent for Mute {
+impl Agent for SilentAgent {
     type Call = Call;
 
     fn role(&self) -> Role {
@@ -36,8 +36,8 @@ impl Agent for Mute {
         let conversation_id = ConversationId::named("none");
         Envelope { sender: Sender::manager(), timestamp: now(), conversation_id, auth_token: None }
     }
-    async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
-        Err(RequestError::new(ErrorCode::E010, arrived.method, "not here"))
+    async fn call(&self, call: IncomingCall) -> Result<CallAnswer, RequestError> {
+        Err(RequestError::new(ErrorCode::E010, call.method, "not here"))
     }
     fn health(&self) -> Health {
         Health { status: "ok", role: Role::Manager, id: None, league_id: None, state: "serving".into() }
@@ -70,13 +70,13 @@ impl Answer {
     }
 }
 
-pub(crate) fn begun(players: u32, matches: u32) -> Story {
-    let mut snapshot = Story::open(LeagueConfig::even_odd(league()), 7);
-    snapshot.register(players, 2);
+pub(crate) fn begun(players: u32, matches: u32) -> GeneratedLeague {
+    let mut generated = GeneratedLeague::open(LeagueConfig::even_odd(league()), 7);
+    generated.register(players, 2);
     if matches > 0 {
-        snapshot.play(matches);
+        generated.play(matches);
     }
-    snapshot
+    generated
 }
 
 impl Site {
@@ -95,15 +95,15 @@ impl Site {
         tokio::spawn(work);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let shown = ServerSettings { pages: Some(Arc::new(dashboard.clone())), ..ServerSettings::default() };
-        tokio::spawn(serve(listener, Arc::new(Mute), shown, std::future::pending()));
+        let settings = ServerSettings { pages: Some(Arc::new(dashboard.clone())), ..ServerSettings::default() };
+        tokio::spawn(serve(listener, Arc::new(SilentAgent), settings, std::future::pending()));
         Self { address, dashboard, home, feed, log, _directory: directory }
     }
 
     /// Appends the events, then feeds them to the dashboard.
-    pub(crate) async fn happen(&self, events: &[Event]) {
+    pub(crate) async fn append(&self, events: &[Event]) {
         self.log.append(self.log.head().unwrap(), events.to_vec()).await.unwrap();
-        events.iter().for_each(|event| self.feed.tell(event));
+        events.iter().for_each(|event| self.feed.send(event));
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -115,7 +115,7 @@ impl Site {
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
-        let mut stream = self.ask(method, path, headers, body).await;
+        let mut stream = self.request(method, path, headers, body).await;
         let mut text = Vec::new();
         stream.read_to_end(&mut text).await.unwrap();
         let text = String::from_utf8(text).unwrap();
@@ -125,7 +125,7 @@ impl Site {
     }
 
     /// Sends a request and returns the open connection.
-    pub(crate) async fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> TcpStream {
+    pub(crate) async fn request(&self, method: &str, path: &str, headers: &[&str], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let more: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
         let (host, length) = (self.address, body.len());

@@ -1,12 +1,14 @@
 //! A withdrawn player, on every page that shows it.
 
+use league_core::season::event::Fact;
+
 use crate::leagues::eventful;
 use crate::support::Site;
 
 #[tokio::test]
 async fn a_withdrawn_player_is_marked_and_its_unplayed_matches_say_why() {
-    let snapshot = eventful(3);
-    let site = Site::of(&snapshot.events).await;
+    let generated = eventful(3);
+    let site = Site::of(&generated.events).await;
     for page in ["/", "/crosstable", "/agents", "/players/P02"] {
         assert!(site.get(page).await.body.contains("data-state=\"WITHDRAWN\""), "{page}");
     }
@@ -30,17 +32,13 @@ async fn a_withdrawn_player_is_marked_and_its_unplayed_matches_say_why() {
 }
 
 #[tokio::test]
-async fn what_will_not_be_played_is_said_before_it_is_due() {
-    let snapshot = eventful(3);
-    let seq = snapshot.events.iter().position(|event| {
-        matches!(&event.fact, league_core::season::event::Fact::PlayerWithdrawn { player } if player.as_str() == "P02")
-    });
-    let site = Site::of(&snapshot.events[..=seq.unwrap()]).await;
+async fn the_schedule_marks_future_matches_of_a_withdrawn_player() {
+    let generated = eventful(3);
+    let position = |wanted: fn(&Fact) -> bool| generated.events.iter().position(|event| wanted(&event.fact)).unwrap();
+    let withdrawn = position(|fact| matches!(fact, Fact::PlayerWithdrawn { player } if player.as_str() == "P02"));
+    let site = Site::of(&generated.events[..=withdrawn]).await;
     assert!(site.get("/schedule").await.body.contains("will not be played"));
-    let reopened = snapshot
-        .events
-        .iter()
-        .position(|event| matches!(&event.fact, league_core::season::event::Fact::RegistrationReopened));
-    let then = site.get(&format!("/at/{}/", reopened.unwrap() + 1)).await.body;
-    assert!(then.contains("Registration is open") && then.contains("opens the registration again"), "{then}");
+    let reopened = position(|fact| matches!(fact, Fact::RegistrationReopened));
+    let page = site.get(&format!("/at/{}/", reopened + 1)).await.body;
+    assert!(page.contains("Registration is open") && page.contains("opens the registration again"), "{page}");
 }

@@ -9,19 +9,19 @@ use crate::table::{CallRow, Method, TABLE};
 
 const CATCH_ALL: [&str; 3] = [DISPATCH, "handle_message", "receive_message"];
 
-pub(super) fn ways(listing: &Value) -> Option<Vec<CallDialect>> {
+pub(super) fn calls(listing: &Value) -> Option<Vec<CallDialect>> {
     let tools = listing.get("tools")?.as_array()?;
     let named = |wanted: &dyn Fn(&str) -> bool| {
         tools.iter().find(|tool| tool.get("name").and_then(Value::as_str).is_some_and(wanted))
     };
     let any = named(&|name| CATCH_ALL.contains(&name));
     let mut found = any.is_some();
-    let mut ways = Vec::new();
+    let mut calls = Vec::new();
     for row in TABLE {
         let own = named(&|name| name == row.name).or_else(|| named(&|name| is_for(row, name)));
         found |= own.is_some();
         let method = row.method;
-        let way = match own.or(any) {
+        let call = match own.or(any) {
             Some(tool) => {
                 let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
                 let name = (name != row.name && name.len() <= MAX_NAME).then(|| SmolStr::new(name));
@@ -34,11 +34,11 @@ pub(super) fn ways(listing: &Value) -> Option<Vec<CallDialect>> {
             }
             None => CallDialect { method, name: None, shape: ArgumentShape::Whole, unknown: NOTICES.contains(&method) },
         };
-        if way.name.is_some() || way.shape != ArgumentShape::Whole || way.unknown {
-            ways.push(way);
+        if call.name.is_some() || call.shape != ArgumentShape::Whole || call.unknown {
+            calls.push(call);
         }
     }
-    found.then_some(ways)
+    found.then_some(calls)
 }
 
 /// Compares any name of the call, with any separators.

@@ -67,16 +67,16 @@ impl From<DialectOnWire> for PeerDialect {
         dialect.colon = written.sender.is_some();
         let short = |text: &SmolStr| text.len() <= MAX_NAME;
         dialect.one_name = written.method.filter(short).map(|name| Box::from(name.as_str()));
-        for (method, way) in written.methods {
+        for (method, call) in written.methods {
             let Some((method, _)) = Method::named(&method) else { continue };
-            let shape = match (way.fields, way.under) {
+            let shape = match (call.fields, call.under) {
                 (Some(fields), _) if fields.len() <= MAX_FIELDS && fields.iter().all(short) => {
                     ArgumentShape::Fields(fields)
                 }
                 (_, Some(key)) if short(&key) => ArgumentShape::Under(key),
                 (Some(_) | None, Some(_) | None) => ArgumentShape::Whole,
             };
-            dialect = dialect.with(CallDialect { method, name: way.name.filter(short), shape, unknown: way.unknown });
+            dialect = dialect.with(CallDialect { method, name: call.name.filter(short), shape, unknown: call.unknown });
         }
         dialect
     }
@@ -84,14 +84,14 @@ impl From<DialectOnWire> for PeerDialect {
 
 impl From<&PeerDialect> for DialectOnWire {
     fn from(dialect: &PeerDialect) -> Self {
-        let way = |way: &CallDialect| {
-            let (fields, under) = match &way.shape {
+        let call = |call: &CallDialect| {
+            let (fields, under) = match &call.shape {
                 ArgumentShape::Whole => (None, None),
                 ArgumentShape::Fields(fields) => (Some(fields.clone()), None),
                 ArgumentShape::Under(key) => (None, Some(key.clone())),
             };
-            let name = SmolStr::new_static(way.method.row().name);
-            (name, CallDialectOnWire { name: way.name.clone(), fields, under, unknown: way.unknown })
+            let name = SmolStr::new_static(call.method.row().name);
+            (name, CallDialectOnWire { name: call.name.clone(), fields, under, unknown: call.unknown })
         };
         Self {
             frame: SmolStr::from(dialect.frame.letter().to_string()),
@@ -104,7 +104,7 @@ impl From<&PeerDialect> for DialectOnWire {
             posts: dialect.posts,
             sender: dialect.colon.then(|| SmolStr::new_static(COLON_SENDER)),
             method: dialect.one_name.as_deref().map(SmolStr::new),
-            methods: dialect.ways.iter().take(TABLE.len()).map(way).collect(),
+            methods: dialect.calls.iter().take(TABLE.len()).map(call).collect(),
         }
     }
 }

@@ -133,15 +133,15 @@ pub struct PostedChoice {
 impl PostedChoice {
     /// The exact text of `parity_choice`, `move` or `choice`; in the PARITY_CHOICE form `choice` in any case if it is a parity. Two
     /// different values count as none. Beside `parity_choice`, `choice` counts only in the PARITY_CHOICE form, as in answers to a call.
-    pub fn meant(&self, head: &ReceivedEnvelope) -> Option<SmolStr> {
+    pub fn value(&self, head: &ReceivedEnvelope) -> Option<SmolStr> {
         let parity_form = head.message_type.as_good().is_some_and(|name| name == "PARITY_CHOICE");
         let folded =
             |text: &SmolStr| Parity::folded(text).map_or_else(|| text.clone(), |parity| parity.as_str().into());
         let choice = self.choice.as_ref().filter(|_| parity_form || self.parity_choice.is_none());
         let choice = if parity_form { choice.map(folded) } else { choice.cloned() };
-        let mut said = [self.parity_choice.clone(), self.played.clone(), choice].into_iter().flatten();
-        let first = said.next()?;
-        said.all(|other| other == first).then_some(first)
+        let mut values = [self.parity_choice.clone(), self.played.clone(), choice].into_iter().flatten();
+        let first = values.next()?;
+        values.all(|other| other == first).then_some(first)
     }
 
     pub fn quirk(&self, head: &ReceivedEnvelope) -> Option<Quirk> {

@@ -182,7 +182,7 @@ fn a_problem_is_read_back_and_an_unknown_kind_is_accepted() {
     ] {
         let text = serde_json::to_string(&problem).unwrap();
         assert_eq!(serde_json::from_str::<Problem>(&text).unwrap(), problem, "{text}");
-        assert!(!problem.told_of("Ada").contains("you"), "{problem}");
+        assert!(!problem.sentence_about("Ada").contains("you"), "{problem}");
         assert!(!problem.brief().contains("http"), "{problem}");
     }
     assert_eq!(serde_json::from_str::<Problem>(r#"{"kind": "eaten_by_a_dog", "dog": 1}"#).unwrap(), Problem::Unknown);

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::JournalLimits;
+use crate::views::replace::in_directory;
 
 #[derive(Debug)]
 pub(super) struct LineFile {
@@ -30,7 +31,7 @@ impl LineFile {
             if self.bytes > 0 && self.bytes + length > self.limits.bytes {
                 self.file.write_all(&lines[written..end])?;
                 written = end;
-                self.put_aside()?;
+                self.rotate()?;
             }
             end += line.len();
             self.bytes += length;
@@ -39,7 +40,7 @@ impl LineFile {
     }
 
     /// Renames `.4` to `.5`, and so on, and the file itself to `.1`. The old `.5` is lost.
-    fn put_aside(&mut self) -> io::Result<()> {
+    fn rotate(&mut self) -> io::Result<()> {
         for number in (0..self.limits.files).rev() {
             let from = if number == 0 { self.path.clone() } else { numbered(&self.path, number) };
             match fs::rename(from, numbered(&self.path, number + 1)) {
@@ -58,11 +59,7 @@ impl LineFile {
 }
 
 fn append_to(path: &Path) -> io::Result<File> {
-    let open = || OpenOptions::new().append(true).create(true).open(path);
-    open().or_else(|error| match (error.kind(), path.parent()) {
-        (io::ErrorKind::NotFound, Some(directory)) => fs::create_dir_all(directory).and_then(|()| open()),
-        _ => Err(error),
-    })
+    in_directory(path, || OpenOptions::new().append(true).create(true).open(path))
 }
 
 fn numbered(path: &Path, number: u32) -> PathBuf {

@@ -10,33 +10,32 @@ use crate::views::find_match::find_match;
 use crate::views::match_file::MatchFile;
 use crate::views::standings::StandingsFile;
 
-pub(super) struct Difference {
+struct Difference {
     field: String,
     found: String,
     expected: String,
 }
 
 impl Difference {
-    pub(super) fn in_file(self, path: PathBuf) -> VerifyFinding {
-        VerifyFinding::file(path, self.field, self.found, self.expected)
+    fn in_file(self, path: PathBuf) -> VerifyFinding {
+        VerifyFinding::File { path, field: self.field, found: self.found, expected: self.expected }
     }
 }
 
 /// Compares standings with the same number of results. Ignores names and withdrawals, which may have changed since.
-pub(super) fn standings(found: &StandingsFile, expected: &StandingsFile) -> Result<(), Difference> {
+pub(super) fn standings(path: PathBuf, found: &StandingsFile, expected: &StandingsFile) -> Result<(), VerifyFinding> {
     let plain = |file: &StandingsFile| {
         let mut rows = file.standings.clone();
         rows.iter_mut().for_each(|row| (row.display_name, row.withdrawn) = Default::default());
         json!({ "rounds_completed": file.rounds_completed, "standings": rows })
     };
-    first(&plain(found), &plain(expected), String::new()).map_or(Ok(()), Err)
+    let different = first(&plain(found), &plain(expected), String::new());
+    different.map_or(Ok(()), |different| Err(different.in_file(path)))
 }
 
 /// Called when the match file differs from `expected`; names the field.
 pub(super) fn match_file(home: &Home, expected: &MatchFile) -> VerifyFinding {
     let (league, match_id) = (&expected.league_id, &expected.match_id);
-    let one = home.match_file(league, match_id);
-    let path = if one.exists() { one } else { home.match_lines(league) };
     let text = find_match(home, league, match_id).ok().flatten();
     let found = text.and_then(|text| serde_json::from_str::<MatchFile>(&text).ok());
     let plain = |file: &MatchFile| {
@@ -45,18 +44,16 @@ pub(super) fn match_file(home: &Home, expected: &MatchFile) -> VerifyFinding {
         json!({ "result": result, "draw": file.draw })
     };
     let different = found.as_ref().and_then(|found| first(&plain(found), &plain(expected), String::new()));
-    match different {
-        Some(different) => {
-            let field = format!("{} of {match_id}", different.field);
-            VerifyFinding::file(path, field, different.found, different.expected)
-        }
+    let different = match different {
+        Some(different) => Difference { field: format!("{} of {match_id}", different.field), ..different },
         // The file is correct by now: its referee was writing it.
-        None => VerifyFinding::file(path, match_id.as_str(), "changing".into(), "the log's result".into()),
-    }
-}
-
-fn in_object<'a>(object: &'a serde_json::Map<String, Value>, name: &str) -> &'a Value {
-    object.get(name).unwrap_or(&Value::Null)
+        None => Difference {
+            field: match_id.to_string(),
+            found: String::from("changing"),
+            expected: String::from("the log's result"),
+        },
+    };
+    different.in_file(home.stored_match(league, match_id))
 }
 
 fn first(found: &Value, expected: &Value, field: String) -> Option<Difference> {
@@ -64,12 +61,10 @@ fn first(found: &Value, expected: &Value, field: String) -> Option<Difference> {
         (Value::Object(one), Value::Object(other)) => {
             let names = other.keys().chain(one.keys().filter(|name| !other.contains_key(*name)));
             let inner = |name: &str| if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") };
-            names.into_iter().find_map(|name| first(in_object(one, name), in_object(other, name), inner(name)))
+            names.into_iter().find_map(|name| first(&found[name], &expected[name], inner(name)))
         }
-        (Value::Array(one), Value::Array(other)) => (0..one.len().max(other.len())).find_map(|index| {
-            let (found, expected) = (one.get(index), other.get(index));
-            first(found.unwrap_or(&Value::Null), expected.unwrap_or(&Value::Null), format!("{field}[{index}]"))
-        }),
+        (Value::Array(one), Value::Array(other)) => (0..one.len().max(other.len()))
+            .find_map(|index| first(&found[index], &expected[index], format!("{field}[{index}]"))),
         _ if found == expected => None,
         _ => Some(Difference { field, found: found.to_string(), expected: expected.to_string() }),
     }

@@ -1,6 +1,5 @@
 //! The errors that `verify` finds.
 
-use std::io;
 use std::path::PathBuf;
 
 use league_core::record::BadRecord;
@@ -31,14 +30,4 @@ pub enum VerifyFinding {
     File { path: PathBuf, field: String, found: String, expected: String },
     #[error("{path} cannot be read: {reason}")]
     Io { path: PathBuf, reason: String },
-}
-
-impl VerifyFinding {
-    pub(super) fn io(path: PathBuf, error: &io::Error) -> Self {
-        Self::Io { path, reason: error.to_string() }
-    }
-
-    pub(super) fn file(path: PathBuf, field: impl Into<String>, found: String, expected: String) -> Self {
-        Self::File { path, field: field.into(), found, expected }
-    }
 }

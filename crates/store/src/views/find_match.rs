@@ -29,7 +29,7 @@ impl MatchFinder {
         }
         let path = home.match_lines(league);
         let mut lines = Lines::open(&path, self.read)?;
-        while let Some(line) = lines.next()?.filter(|line| line.is_complete()) {
+        while let Some(line) = lines.next()?.filter(|line| line.is_complete) {
             self.read = line.end;
             if let Some(place) = match_of(line.text).and_then(|named| named.parts()) {
                 self.offsets.insert(place, line.start);
@@ -66,14 +66,8 @@ pub(crate) struct Line<'a> {
     start: u64,
     pub(crate) end: u64,
     pub(crate) text: &'a [u8],
-    complete: bool,
-}
-
-impl Line<'_> {
     /// An incomplete line is the last one; a process may still be writing it.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.complete
-    }
+    pub(crate) is_complete: bool,
 }
 
 pub(crate) struct Lines {
@@ -101,13 +95,13 @@ impl Lines {
         let start = self.offset;
         self.line.clear();
         self.offset += file.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)? as u64;
-        let mut complete = self.line.ends_with(b"\n");
-        if self.line.len() as u64 == MAX_LINE && !complete {
+        let mut is_complete = self.line.ends_with(b"\n");
+        if self.line.len() as u64 == MAX_LINE && !is_complete {
             self.offset += file.skip_until(b'\n')? as u64;
             self.line.clear();
-            complete = true;
+            is_complete = true;
         }
-        let line = Line { start, end: self.offset, text: &self.line, complete };
+        let line = Line { start, end: self.offset, text: &self.line, is_complete };
         Ok((line.end > start).then_some(line))
     }
 }

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn many_changes_are_few_writes_and_the_last_one_is_written() {
+    fn many_changes_need_few_writes_and_the_last_is_written() {
         let directory = tempfile::tempdir().unwrap();
         let player = Stub::at(&directory.path().join("P01/history.json"));
         let writer = HistoryWriter::start().unwrap();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_history_that_cannot_be_written_is_told_to_its_player() {
+    fn a_player_learns_that_its_history_cannot_be_written() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("taken"), b"").unwrap();
         let player = Stub::at(&directory.path().join("taken/history.json"));

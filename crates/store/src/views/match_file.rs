@@ -19,6 +19,9 @@ use smol_str::SmolStr;
 use super::redact::redact_raw;
 use super::schema_version;
 
+/// Replacing a shorter message saves nothing, so the last entries are removed instead.
+const LEFT_OUT: usize = 256;
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MatchFile {
     pub schema_version: SmolStr,
@@ -134,18 +137,18 @@ pub struct MatchContext {
 }
 
 impl MatchFile {
-    pub fn new(occasion: MatchContext, now: Timestamp) -> Self {
+    pub fn new(context: MatchContext, now: Timestamp) -> Self {
         let state = SmolStr::new_static(MatchPhase::WaitingForPlayers.as_str());
         Self {
             schema_version: schema_version(),
-            match_id: occasion.match_id,
-            league_id: occasion.league_id,
-            round_id: occasion.round_id,
-            game_type: occasion.game_type,
-            attempt: occasion.attempt,
-            player_a_id: occasion.players.a,
-            player_b_id: occasion.players.b,
-            referee_id: occasion.referee_id,
+            match_id: context.match_id,
+            league_id: context.league_id,
+            round_id: context.round_id,
+            game_type: context.game_type,
+            attempt: context.attempt,
+            player_a_id: context.players.a,
+            player_b_id: context.players.b,
+            referee_id: context.referee_id,
             last_updated: now,
             lifecycle: MatchFileState { state, created: now, started: None, finished: None },
             transcript: Vec::new(),
@@ -201,25 +204,19 @@ impl MatchFile {
 
     /// Replaces the longest messages with a note until the transcript fits the limit.
     pub fn shorten_transcript(&mut self) {
-        let length = |said: &TranscriptEntry| said.message.get().len();
+        let length = |entry: &TranscriptEntry| entry.message.get().len();
         // The fields around a message take less than 512 bytes.
-        let fits = |said: &[TranscriptEntry]| said.iter().map(|one| length(one) + 512).sum::<usize>() <= MAX_TRANSCRIPT;
-        while !fits(&self.transcript) {
-            let Some(longest) = self.transcript.iter_mut().max_by_key(|said| length(said)) else { return };
+        while self.transcript.iter().map(|entry| length(entry) + 512).sum::<usize>() > MAX_TRANSCRIPT {
+            let Some(longest) = self.transcript.iter_mut().max_by_key(|entry| length(entry)) else { return };
             if length(longest) <= LEFT_OUT {
                 self.transcript.pop();
                 continue;
             }
-            let note = format!("left out: a message of {} bytes", longest.message.get().len());
+            let note = format!("left out: a message of {} bytes", length(longest));
             longest.message = redact_raw(note.as_bytes());
         }
     }
-}
 
-/// Replacing a shorter message saves nothing, so the last entries are removed instead.
-const LEFT_OUT: usize = 256;
-
-impl MatchFile {
     pub fn finish(&mut self, record: &MatchRecord, worth: &MatchPoints, reason: Option<SmolStr>, now: Timestamp) {
         let players = Pair::new(&self.player_a_id, &self.player_b_id);
         let (result, draw) = (record.reported(players, worth, reason), record.draw_proof(players, self.attempt));
@@ -235,8 +232,8 @@ impl MatchFile {
 pub(crate) struct FileEnding {
     pub(crate) attempt: u32,
     /// Of result and proof, without the reason, which is for people. `None` before the end of the match.
-    digest: Option<[u8; 16]>,
-    transcript: Transcript,
+    pub(crate) digest: Option<[u8; 16]>,
+    pub(crate) transcript: Transcript,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -269,16 +266,8 @@ impl FileEnding {
         Self { attempt: file.attempt, digest, transcript }
     }
 
-    pub(crate) fn is_told(&self) -> bool {
-        self.digest.is_some()
-    }
-
     pub(crate) fn agrees(&self, other: &Self) -> bool {
         (self.attempt, self.digest) == (other.attempt, other.digest)
-    }
-
-    pub(crate) fn transcript(&self) -> Transcript {
-        self.transcript
     }
 }
 

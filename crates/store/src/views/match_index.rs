@@ -1,9 +1,8 @@
 //! The endings in all match files of a league, whether each match has a file or a line.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use league_protocol::id::{LeagueId, MatchId, RoundId};
 
@@ -51,7 +50,7 @@ impl MatchIndex {
                 Ok(file) => self.put(&file),
                 Err(_) => damaged = true,
             }
-            if line.is_complete() {
+            if line.is_complete {
                 self.read = line.end;
             }
         }

@@ -14,7 +14,7 @@ use super::match_file::MatchFile;
 #[derive(Debug, Default)]
 pub struct MatchReplay {
     replay: Replay,
-    taken: HashMap<MatchId, (RefereeId, Timestamp)>,
+    assigned: HashMap<MatchId, (RefereeId, Timestamp)>,
     explained: Option<(MatchId, Account)>,
 }
 
@@ -28,7 +28,7 @@ impl MatchReplay {
         self.replay.apply(event)?;
         let Some(season) = self.replay.season() else { return Ok(None) };
         if let Fact::MatchAssigned { match_id, referee, .. } = &event.fact {
-            self.taken.insert(match_id.clone(), (referee.clone(), event.at));
+            self.assigned.insert(match_id.clone(), (referee.clone(), event.at));
         }
         if let Fact::MatchExplained { match_id, account, .. } = &event.fact {
             self.explained = Some((match_id.clone(), Account::clone(account)));
@@ -37,11 +37,11 @@ impl MatchReplay {
         let explained = self.explained.take().filter(|(explained, _)| explained == match_id);
         let account = explained.map(|(_, account)| account).unwrap_or_default();
         // The season accepted the result, so a referee held the match.
-        let Some((referee, taken)) = self.taken.remove(match_id) else { return Ok(None) };
-        let times = (taken, event.at);
+        let Some((referee, assigned_at)) = self.assigned.remove(match_id) else { return Ok(None) };
+        let times = (assigned_at, event.at);
         let mut file = MatchFile::of_report(season, &referee, (match_id, *attempt), record, account, times);
         if let Some(file) = &mut file {
-            file.lifecycle.started = file.lifecycle.started.or(Some(taken));
+            file.lifecycle.started = file.lifecycle.started.or(Some(assigned_at));
         }
         Ok(file)
     }

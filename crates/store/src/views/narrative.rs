@@ -12,36 +12,36 @@ use super::match_file::{CallReceipt, Direction, MatchFile, TranscriptEntry};
 pub struct NarrativeStep {
     pub at: Timestamp,
     pub player: String,
-    pub told: String,
+    pub text: String,
     pub wrong: bool,
 }
 
 pub fn steps(file: &MatchFile, name: impl Fn(&str) -> String) -> Vec<NarrativeStep> {
     let mut steps = Vec::new();
-    for (place, said) in file.transcript.iter().enumerate() {
-        if said.direction == Direction::Received {
+    for (place, call) in file.transcript.iter().enumerate() {
+        if call.direction == Direction::Received {
             // Its question describes it, or the player posted it unasked.
             continue;
         }
-        let player = said.to.to_string();
+        let player = call.to.to_string();
         // Collects the answer to this call and the messages that the player posted before the next call.
-        let behind = file.transcript[place + 1..].iter().filter(|next| next.from == said.to || next.to == said.to);
+        let behind = file.transcript[place + 1..].iter().filter(|next| next.from == call.to || next.to == call.to);
         let answers: Vec<&TranscriptEntry> = behind.take_while(|next| next.direction == Direction::Received).collect();
-        let right = answers.iter().find(|answer| answer.refused.is_none() && is_right(file, said, answer));
-        let answer = right.or(answers.first()).copied();
-        let (told, wrong) = exchange(file, &name(&player), said, answer);
-        steps.push(NarrativeStep { at: said.at, player, told, wrong });
+        let right_answer = answers.iter().find(|answer| answer.refused.is_none() && is_right(file, call, answer));
+        let answer = right_answer.or(answers.first()).copied();
+        let (text, wrong) = exchange(file, &name(&player), call, answer);
+        steps.push(NarrativeStep { at: call.at, player, text, wrong });
     }
     steps
 }
 
-fn is_right(file: &MatchFile, said: &TranscriptEntry, answer: &TranscriptEntry) -> bool {
-    let question = question_of(said).map(|(question, _)| question);
+fn is_right(file: &MatchFile, call: &TranscriptEntry, answer: &TranscriptEntry) -> bool {
+    let question = question_of(call).map(|(question, _)| question);
     question.is_some_and(|question| Problem::of_answer(question, &file.match_id, 200, &body_of(answer)).is_none())
 }
 
-fn question_of(said: &TranscriptEntry) -> Option<(QuestionKind, &'static str)> {
-    match said.message_type.as_str() {
+fn question_of(call: &TranscriptEntry) -> Option<(QuestionKind, &'static str)> {
+    match call.message_type.as_str() {
         "GAME_INVITATION" => Some((QuestionKind::Join, "was invited")),
         "CHOOSE_PARITY_CALL" => Some((QuestionKind::Choice, "was asked for a choice")),
         "GAME_MOVE_CALL" => Some((QuestionKind::Move, "was asked for a move")),
@@ -49,28 +49,28 @@ fn question_of(said: &TranscriptEntry) -> Option<(QuestionKind, &'static str)> {
     }
 }
 
-fn exchange(file: &MatchFile, who: &str, said: &TranscriptEntry, answer: Option<&TranscriptEntry>) -> (String, bool) {
-    let Some((question, asked)) = question_of(said) else {
-        let what = match said.message_type.as_str() {
+fn exchange(file: &MatchFile, name: &str, call: &TranscriptEntry, answer: Option<&TranscriptEntry>) -> (String, bool) {
+    let Some((question, asked)) = question_of(call) else {
+        let what = match call.message_type.as_str() {
             "GAME_ERROR" => String::from("was told what was wrong"),
             "GAME_OVER" => String::from("was told the result"),
             other => format!("was sent {}", quoted(other)),
         };
-        let heard = if answer.is_some() { "" } else { ", and did not confirm it" };
-        return (format!("{who} {what}{heard}"), false);
+        let confirmed = if answer.is_some() { "" } else { ", and did not confirm it" };
+        return (format!("{name} {what}{confirmed}"), false);
     };
     let Some(answer) = answer else {
-        let known = file.problems.0.iter().find(|(player, _)| player.as_str() == said.to).map(|(_, problem)| problem);
-        let problem = said.receipt.map(|receipt| unanswered(&receipt, known));
-        let told = problem.map_or_else(|| String::from("no answer is kept"), |problem| problem.told_of(who));
-        return (format!("{who} {asked}: {told}"), true);
+        let known = file.problems.0.iter().find(|(player, _)| player.as_str() == call.to).map(|(_, problem)| problem);
+        let problem = call.receipt.map(|receipt| unanswered(&receipt, known));
+        let reason = problem.map_or_else(|| String::from("no answer is kept"), |problem| problem.sentence_about(name));
+        return (format!("{name} {asked}: {reason}"), true);
     };
     let body = body_of(answer);
     let after = answer.receipt.and_then(|receipt| receipt.last_byte_ms).map(|ms| format!(" after {ms} ms"));
     let after = after.unwrap_or_default();
     match Problem::of_answer(question, &file.match_id, 200, &body) {
-        Some(problem) => (format!("{who} {asked}: {}{after}", problem.told_of(who)), true),
-        None => (format!("{who} {asked}: {}{after}", right(question, file, &body)), false),
+        Some(problem) => (format!("{name} {asked}: {}{after}", problem.sentence_about(name)), true),
+        None => (format!("{name} {asked}: {}{after}", right(question, file, &body)), false),
     }
 }
 
@@ -107,20 +107,20 @@ fn body_of(answer: &TranscriptEntry) -> Vec<u8> {
 
 pub fn with_names(text: &str, file: &MatchFile, name: impl Fn(&str) -> String) -> String {
     let ids = [file.player_a_id.as_str(), file.player_b_id.as_str()];
-    let (mut told, mut word) = (String::with_capacity(text.len()), String::new());
+    let (mut named, mut word) = (String::with_capacity(text.len()), String::new());
     for c in text.chars().chain(['\n']) {
         if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
             word.push(c);
             continue;
         }
         if ids.contains(&word.as_str()) {
-            told.push_str(&name(&word));
+            named.push_str(&name(&word));
         } else {
-            told.push_str(&word);
+            named.push_str(&word);
         }
         word.clear();
-        told.push(c);
+        named.push(c);
     }
-    told.pop();
-    told
+    named.pop();
+    named
 }

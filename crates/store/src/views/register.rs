@@ -43,16 +43,14 @@ impl RegisterFile {
         }
     }
 
-    pub(super) fn laid_over(&self, found: Value) -> io::Result<Value> {
-        let Value::Object(mut file) = found else { return Err(strange("the file is not a JSON object")) };
+    pub(super) fn merged_into(&self, found: Value) -> io::Result<Value> {
+        let Value::Object(mut file) = found else { return Err(invalid("the file is not a JSON object")) };
         file.entry("schema_version").or_insert_with(|| Value::from(SCHEMA_VERSION));
         file.insert(String::from("last_updated"), json!(self.now));
-        match file.entry("league_manager").or_insert_with(|| Value::Object(Map::new())) {
-            Value::Object(known) => renew(known, &self.manager),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                return Err(strange("league_manager is not an object"));
-            }
-        }
+        let Value::Object(known) = file.entry("league_manager").or_insert_with(|| json!({})) else {
+            return Err(invalid("league_manager is not an object"));
+        };
+        update(known, &self.manager);
         merge(&mut file, "referees", "referee_id", &self.referees)?;
         merge(&mut file, "players", "player_id", &self.players)?;
         Ok(Value::Object(file))
@@ -76,25 +74,21 @@ fn player(player: &RegisteredPlayer) -> Entry {
 }
 
 fn entry(value: Value) -> Entry {
-    match value {
-        Value::Object(mut entry) => {
-            entry.insert(String::from(WRITTEN_BY), Value::from(BY_MANAGER));
-            entry
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
-    }
+    let Value::Object(mut entry) = value else { return Map::new() };
+    entry.insert(String::from(WRITTEN_BY), Value::from(BY_MANAGER));
+    entry
 }
 
 fn merge(file: &mut Map<String, Value>, key: &str, id: &str, entries: &[Entry]) -> io::Result<()> {
-    let Value::Array(list) = file.entry(key).or_insert_with(|| Value::Array(Vec::new())) else {
-        return Err(strange(&format!("{key} is not a list")));
+    let Value::Array(list) = file.entry(key).or_insert_with(|| json!([])) else {
+        return Err(invalid(&format!("{key} is not a list")));
     };
     let known = list.iter().enumerate().filter_map(|(place, known)| Some((known.get(id)?.as_str()?.to_owned(), place)));
     let known: HashMap<String, usize> = known.collect();
     for entry in entries {
         let place = entry.get(id).and_then(Value::as_str).and_then(|id| known.get(id));
         match place.and_then(|place| list.get_mut(*place)) {
-            Some(Value::Object(found)) => renew(found, entry),
+            Some(Value::Object(found)) => update(found, entry),
             Some(_) | None => list.push(Value::Object(entry.clone())),
         }
     }
@@ -102,7 +96,7 @@ fn merge(file: &mut Map<String, Value>, key: &str, id: &str, entries: &[Entry]) 
 }
 
 /// Overwrites the manager's entries; fills in missing keys of the operator's entries.
-fn renew(found: &mut Entry, entry: &Entry) {
+fn update(found: &mut Entry, entry: &Entry) {
     let ours = found.is_empty() || found.get(WRITTEN_BY).is_some_and(|by| by == BY_MANAGER);
     // The course writes `endpoint` for referees and `default_endpoint` for players; the operator may use either.
     let has_endpoint = found.contains_key("endpoint") || found.contains_key("default_endpoint");
@@ -115,7 +109,7 @@ fn renew(found: &mut Entry, entry: &Entry) {
     }
 }
 
-fn strange(what: &str) -> io::Error {
+fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{what}; correct it, or move the file away"))
 }
 
@@ -124,21 +118,15 @@ mod tests {
     use super::*;
 
     fn file() -> RegisterFile {
-        let player = entry(
-            json!({ "player_id": "P01", "display_name": "Alpha", "default_endpoint": "http://a/mcp", "active": true }),
-        );
-        let now = Timestamp::from_unix(1_736_937_000);
-        RegisterFile {
-            manager: entry(json!({ "endpoint": "http://m/mcp" })),
-            referees: Vec::new(),
-            players: vec![player],
-            now,
-        }
+        let player =
+            json!({ "player_id": "P01", "display_name": "Alpha", "default_endpoint": "http://a/mcp", "active": true });
+        let (manager, players) = (entry(json!({ "endpoint": "http://m/mcp" })), vec![entry(player)]);
+        RegisterFile { manager, referees: Vec::new(), players, now: Timestamp::from_unix(1_736_937_000) }
     }
 
     #[test]
-    fn an_empty_file_gets_the_form_of_the_course() {
-        let made = file().laid_over(json!({})).unwrap();
+    fn an_empty_file_gets_all_entries() {
+        let made = file().merged_into(json!({})).unwrap();
         assert_eq!(made["schema_version"], "1.0.0");
         assert_eq!(made["last_updated"], "2025-01-15T10:30:00Z");
         assert_eq!(made["league_manager"]["endpoint"], "http://m/mcp");
@@ -147,37 +135,35 @@ mod tests {
     }
 
     #[test]
-    fn what_the_operator_wrote_stays_and_what_is_missing_is_added() {
-        let written = json!({
-            "remark": "ours", "league_manager": { "endpoint": "http://elsewhere/mcp" },
-            "players": [{ "player_id": "P07" }, { "player_id": "P01", "display_name": "By hand", "endpoint": "http://b/mcp", "active": false }],
-        });
-        let made = file().laid_over(written).unwrap();
+    fn entries_of_the_operator_stay_as_they_are() {
         let by_hand =
             json!({ "player_id": "P01", "display_name": "By hand", "endpoint": "http://b/mcp", "active": false });
-        assert_eq!(made["players"], json!([{ "player_id": "P07" }, by_hand]));
-        assert_eq!(
-            (&made["remark"], &made["league_manager"]),
-            (&json!("ours"), &json!({ "endpoint": "http://elsewhere/mcp" }))
-        );
+        let written = json!({
+            "remark": "ours", "league_manager": { "endpoint": "http://elsewhere/mcp" },
+            "players": [{ "player_id": "P07" }, by_hand],
+        });
+        let made = file().merged_into(written.clone()).unwrap();
+        for key in ["remark", "league_manager", "players"] {
+            assert_eq!(made[key], written[key]);
+        }
     }
 
     #[test]
-    fn an_entry_of_the_managers_own_follows_its_agent_and_keeps_added_keys() {
-        let mut before = file().laid_over(json!({})).unwrap();
+    fn the_managers_entries_are_updated_and_keep_added_keys() {
+        let mut before = file().merged_into(json!({})).unwrap();
         before["players"][0]["remark"] = json!("sits at the window");
         let mut moved = file();
         moved.players[0].insert(String::from("default_endpoint"), json!("http://c/mcp"));
-        let made = moved.laid_over(before).unwrap();
+        let made = moved.merged_into(before).unwrap();
         assert_eq!(made["players"].as_array().unwrap().len(), 1);
         assert_eq!(made["players"][0]["default_endpoint"], "http://c/mcp");
         assert_eq!(made["players"][0]["remark"], "sits at the window");
     }
 
     #[test]
-    fn a_file_of_another_form_is_left_alone() {
+    fn a_file_with_other_types_is_refused() {
         for found in [json!([]), json!({ "players": {} }), json!({ "league_manager": 5 })] {
-            assert!(file().laid_over(found).unwrap_err().to_string().contains("move the file away"));
+            assert!(file().merged_into(found).unwrap_err().to_string().contains("move the file away"));
         }
     }
 }

@@ -50,15 +50,15 @@ pub struct Repair {
 
 impl Repair {
     /// A damaged file is not an error.
-    pub fn begin(home: Home, league: LeagueId, matches: u64, limits: ViewLimits) -> io::Result<Self> {
+    pub fn new(home: Home, league: LeagueId, matches: u64, limits: ViewLimits) -> io::Result<Self> {
         let large = matches > limits.match_files;
         let (index, replay) = (MatchIndex::of(&home, &league)?, MatchReplay::default());
         Ok(Self { home, league, large, index, replay, missing: Vec::new(), kept: 0, written: 0 })
     }
 
-    pub fn see(&mut self, event: &Event) -> Result<(), RepairError> {
+    pub fn apply(&mut self, event: &Event) -> Result<(), RepairError> {
         let Some(file) = self.replay.apply(event)? else { return Ok(()) };
-        if self.is_there(&file) {
+        if self.is_stored(&file) {
             self.kept += 1;
             return Ok(());
         }
@@ -66,12 +66,12 @@ impl Repair {
         if self.missing.len() == BATCH { Ok(self.write()?) } else { Ok(()) }
     }
 
-    pub fn end(mut self) -> Result<RepairReport, RepairError> {
+    pub fn finish(mut self) -> Result<RepairReport, RepairError> {
         self.write()?;
         Ok(RepairReport { kept: self.kept, written: self.written, damaged: self.index.damaged })
     }
 
-    fn is_there(&self, file: &MatchFile) -> bool {
+    fn is_stored(&self, file: &MatchFile) -> bool {
         self.index.ending(&file.match_id).is_some_and(|found| found.agrees(&FileEnding::of(file)))
     }
 
@@ -85,11 +85,11 @@ impl Repair {
         }
         for file in std::mem::take(&mut self.missing) {
             let path = self.home.match_file(&self.league, &file.match_id);
-            let is_there = match self.large {
-                true => self.is_there(&file),
+            let is_stored = match self.large {
+                true => self.is_stored(&file),
                 false => match_in(&path).is_some_and(|found| FileEnding::of(&found).agrees(&FileEnding::of(&file))),
             };
-            if is_there {
+            if is_stored {
                 self.kept += 1;
                 continue;
             }

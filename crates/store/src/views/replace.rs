@@ -39,18 +39,20 @@ fn private() -> OpenOptions {
 fn replace_as(path: &Path, contents: &[u8], sync: ReplaceSync, mut options: OpenOptions) -> io::Result<()> {
     let beside = beside(path);
     options.write(true).create(true).truncate(true);
-    let written = write(&beside, contents, sync, &options).or_else(|error| match (error.kind(), path.parent()) {
-        (io::ErrorKind::NotFound, Some(directory)) => {
-            fs::create_dir_all(directory)?;
-            write(&beside, contents, sync, &options)
-        }
-        _ => Err(error),
-    });
+    let written = in_directory(path, || write(&beside, contents, sync, &options));
     let replaced = written.and_then(|()| rename(&beside, path));
     if replaced.is_err() {
         let _ = fs::remove_file(&beside);
     }
     replaced
+}
+
+/// Creates the directory of `path` if it is missing.
+pub(crate) fn in_directory<T>(path: &Path, open: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    open().or_else(|error| match (error.kind(), path.parent()) {
+        (io::ErrorKind::NotFound, Some(directory)) => fs::create_dir_all(directory).and_then(|()| open()),
+        _ => Err(error),
+    })
 }
 
 fn write(path: &Path, contents: &[u8], sync: ReplaceSync, options: &OpenOptions) -> io::Result<()> {
@@ -140,7 +142,7 @@ mod tests {
     /// Runs under Wine in the step `windows` of `cargo xtask ci`.
     #[cfg(windows)]
     #[test]
-    fn a_file_that_another_program_holds_for_a_moment_is_replaced_all_the_same() {
+    fn a_file_that_another_program_closes_soon_is_replaced() {
         use std::os::windows::fs::OpenOptionsExt;
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("standings.json");
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_replaced_stays_and_leaves_nothing_beside_it() {
+    fn a_failed_replacement_leaves_no_temporary_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("taken");
         fs::create_dir(&path).unwrap();

@@ -1,12 +1,12 @@
 //! Writes the standings and rounds of a league again from its log. Standings also reveal a log that lost its end.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::{fs, io};
 
 use league_core::season::Season;
 use league_protocol::id::LeagueId;
 use league_protocol::time::Timestamp;
+use serde::de::IgnoredAny;
 use thiserror::Error;
 
 use super::replace::{ReplaceSync, replace, sync_directory};
@@ -31,17 +31,10 @@ pub struct ShorterLog {
 /// durable, so they never have more results than the log.
 pub fn expect_no_less(home: &Home, league: &LeagueId, found: u32) -> Result<(), ShorterLog> {
     let table = home.standings(league);
-    match read_table(&table, league).filter(|file| file.version > found) {
-        Some(StandingsFile { version, .. }) => {
-            Err(ShorterLog { table, log: home.database(league), counted: version, found })
-        }
-        None => Ok(()),
+    match StandingsFile::read(&table, league).map(|file| file.version) {
+        Some(counted) if counted > found => Err(ShorterLog { table, log: home.database(league), counted, found }),
+        Some(_) | None => Ok(()),
     }
-}
-
-fn read_table(path: &Path, league: &LeagueId) -> Option<StandingsFile> {
-    let file = fs::read(path).ok().and_then(|bytes| serde_json::from_slice::<StandingsFile>(&bytes).ok());
-    file.filter(|file| file.league_id == *league)
 }
 
 /// Returns the files that were damaged or missing.
@@ -50,14 +43,11 @@ pub fn restore_tables(home: &Home, season: &Season, limits: ViewLimits, now: Tim
     let (table, rounds) = (home.standings(league), home.rounds(league));
     // A manager that was killed may not have written the files of its first round.
     let is_due = season.rounds_completed() > 0;
-    let is_broken = |path: &PathBuf| (is_due || path.exists()) && !fs::read(path).is_ok_and(|bytes| is_json(&bytes));
+    let is_json = |bytes: Vec<u8>| serde_json::from_slice::<IgnoredAny>(&bytes).is_ok();
+    let is_broken = |path: &PathBuf| (is_due || path.exists()) && !fs::read(path).is_ok_and(is_json);
     let damaged = [&table, &rounds].into_iter().filter(|path| is_broken(path)).cloned().collect();
     replace(&table, &document(&StandingsFile::of(season, now))?, ReplaceSync::Now)?;
     replace(&rounds, &document(&RoundsFile::of(season, limits.match_files, now))?, ReplaceSync::Now)?;
     sync_directory(&home.league(league))?;
     Ok(damaged)
-}
-
-fn is_json(bytes: &[u8]) -> bool {
-    serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }

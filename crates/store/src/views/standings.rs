@@ -1,5 +1,8 @@
 //! `standings.json`, written by the manager.
 
+use std::fs;
+use std::path::Path;
+
 use league_core::season::Season;
 use league_protocol::id::LeagueId;
 use league_protocol::message::standings::StandingsRow;
@@ -21,6 +24,12 @@ pub struct StandingsFile {
 }
 
 impl StandingsFile {
+    /// `None` when the file is missing, damaged, or of another league.
+    pub(crate) fn read(path: &Path, league: &LeagueId) -> Option<Self> {
+        let file: Self = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        (file.league_id == *league).then_some(file)
+    }
+
     pub fn of(season: &Season, now: Timestamp) -> Self {
         Self {
             schema_version: schema_version(),

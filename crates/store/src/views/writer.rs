@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::MATCH_FILES;
 use super::match_file::MatchFile;
 use super::register::{MAX_REGISTER, RegisterFile};
-use super::replace::{ReplaceSync, replace, sync_directory, sync_file};
+use super::replace::{ReplaceSync, in_directory, replace, sync_directory, sync_file};
 use super::rounds::RoundsFile;
 use super::standings::StandingsFile;
 use crate::home::Home;
@@ -68,7 +68,7 @@ pub struct ViewWriter {
     queue: mpsc::Sender<Job>,
 }
 
-fn gone() -> ViewError {
+fn ended() -> ViewError {
     ViewError { path: PathBuf::new(), reason: String::from("the writer has ended"), others: 0 }
 }
 
@@ -100,8 +100,8 @@ impl ViewWriter {
     /// Waits until every view is on the disk. Fails when a write since the last flush failed.
     pub async fn flush(&self) -> Result<(), ViewError> {
         let (reply, answer) = oneshot::channel();
-        self.queue.send(Job::Flush(reply)).await.map_err(|_| gone())?;
-        answer.await.unwrap_or_else(|_| Err(gone()))
+        self.queue.send(Job::Flush(reply)).await.map_err(|_| ended())?;
+        answer.await.unwrap_or_else(|_| Err(ended()))
     }
 }
 
@@ -124,11 +124,10 @@ impl ViewThread {
                 match job {
                     Job::Put(view) if keep => self.write(view),
                     Job::Put(_) => {}
-                    Job::Expect { league, matches } => {
-                        if matches > self.limits.match_files {
-                            self.large.insert(league);
-                        }
+                    Job::Expect { league, matches } if matches > self.limits.match_files => {
+                        self.large.insert(league);
                     }
+                    Job::Expect { .. } => {}
                     Job::Flush(reply) => {
                         self.write_lines();
                         self.sync();
@@ -174,16 +173,16 @@ impl ViewThread {
             ViewUpdate::Rounds(file) => self.replace(self.home.rounds(&file.league_id), &file, ReplaceSync::Later),
             ViewUpdate::Register(file) => {
                 let path = self.home.agents_config();
-                match found_at(&path).and_then(|found| file.laid_over(found)) {
+                match read_register(&path).and_then(|found| file.merged_into(found)) {
                     Ok(whole) => self.replace(path, &whole, ReplaceSync::Now),
-                    Err(error) => self.complain(path, &error),
+                    Err(error) => self.record_failure(path, &error),
                 }
             }
             ViewUpdate::Match(file) if self.large.contains(&file.league_id) => {
                 let path = self.home.match_lines(&file.league_id);
                 let lines = self.lines.entry(path).or_default();
                 if let Err(error) = add_line(lines, &*file) {
-                    self.complain(self.home.match_lines(&file.league_id), &error);
+                    self.record_failure(self.home.match_lines(&file.league_id), &error);
                 }
             }
             ViewUpdate::Match(file) => {
@@ -195,16 +194,16 @@ impl ViewThread {
     fn write_lines(&mut self) {
         for (path, lines) in std::mem::take(&mut self.lines) {
             let written = append(&path, &lines);
-            self.note(path, written, ReplaceSync::Later);
+            self.record(path, written, ReplaceSync::Later);
         }
     }
 
     fn replace(&mut self, path: PathBuf, contents: &impl Serialize, sync: ReplaceSync) {
         let written = document(contents).and_then(|document| replace(&path, &document, sync));
-        self.note(path, written, sync);
+        self.record(path, written, sync);
     }
 
-    fn note(&mut self, path: PathBuf, written: io::Result<()>, sync: ReplaceSync) {
+    fn record(&mut self, path: PathBuf, written: io::Result<()>, sync: ReplaceSync) {
         match written {
             Ok(()) => {
                 let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -217,11 +216,11 @@ impl ViewThread {
                     self.sync();
                 }
             }
-            Err(error) => self.complain(path, &error),
+            Err(error) => self.record_failure(path, &error),
         }
     }
 
-    fn complain(&mut self, path: PathBuf, error: &io::Error) {
+    fn record_failure(&mut self, path: PathBuf, error: &io::Error) {
         match &mut self.failed {
             Some(failed) => failed.others += 1,
             None => {
@@ -235,14 +234,14 @@ impl ViewThread {
         for (directory, files) in std::mem::take(&mut self.unsynced) {
             let synced = files.iter().try_for_each(|file| sync_file(file)).and_then(|()| sync_directory(&directory));
             if let Err(error) = synced {
-                self.complain(directory, &error);
+                self.record_failure(directory, &error);
             }
         }
     }
 }
 
 /// An empty object where the file does not exist.
-fn found_at(path: &Path) -> io::Result<Value> {
+fn read_register(path: &Path) -> io::Result<Value> {
     let bytes = match fs::metadata(path) {
         Ok(file) if file.len() > MAX_REGISTER => {
             return Err(io::Error::other(format!("it has more than {MAX_REGISTER} bytes; move it away")));
@@ -271,11 +270,7 @@ pub(super) fn add_line(lines: &mut Vec<u8>, contents: &impl Serialize) -> io::Re
 
 /// Ends a line that a crash cut off, so that only that line is lost.
 pub(super) fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
-    let open = || OpenOptions::new().read(true).append(true).create(true).open(path);
-    let mut file = open().or_else(|error| match (error.kind(), path.parent()) {
-        (io::ErrorKind::NotFound, Some(directory)) => fs::create_dir_all(directory).and_then(|()| open()),
-        _ => Err(error),
-    })?;
+    let mut file = in_directory(path, || OpenOptions::new().read(true).append(true).create(true).open(path))?;
     if file.metadata()?.len() > 0 {
         let mut last = [b'\n'];
         file.seek(SeekFrom::End(-1))?;

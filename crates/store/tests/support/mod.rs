@@ -22,9 +22,9 @@ use league_store::views::restore::restore_tables;
 use league_store::views::writer::ViewLimits;
 use smol_str::{SmolStr, format_smolstr};
 
-pub(crate) struct Dice(pub(crate) u64);
+pub(crate) struct Random(pub(crate) u64);
 
-impl Dice {
+impl Random {
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -49,48 +49,48 @@ pub(crate) fn halted() -> Event {
 pub(crate) fn restore(home: &Home, events: &[Event], limits: ViewLimits) -> RepairReport {
     let season = Season::replay(events).unwrap();
     let matches = season.total_matches();
-    let mut mending = Repair::begin(home.clone(), league(), matches, limits).unwrap();
-    events.iter().for_each(|event| mending.see(event).unwrap());
-    let mut mended = mending.end().unwrap();
-    mended.damaged.extend(restore_tables(home, &season, limits, now()).unwrap());
-    mended
+    let mut repair = Repair::new(home.clone(), league(), matches, limits).unwrap();
+    events.iter().for_each(|event| repair.apply(event).unwrap());
+    let mut report = repair.finish().unwrap();
+    report.damaged.extend(restore_tables(home, &season, limits, now()).unwrap());
+    report
 }
 
-pub(crate) struct Story {
+pub(crate) struct GeneratedLeague {
     pub(crate) season: Season,
     pub(crate) events: Vec<Event>,
-    pub(crate) dice: Dice,
+    pub(crate) random: Random,
 }
 
-impl Story {
+impl GeneratedLeague {
     pub(crate) fn open(config: LeagueConfig, seed: u64) -> Self {
         let (season, opened) = Season::open(config, now());
-        Self { season, events: vec![opened], dice: Dice(seed) }
+        Self { season, events: vec![opened], random: Random(seed) }
     }
 
-    pub(crate) fn happen(&mut self, events: Vec<Event>) {
+    pub(crate) fn apply(&mut self, events: Vec<Event>) {
         for event in events {
             self.season.apply(&event).unwrap();
             self.events.push(event);
         }
     }
 
-    pub(crate) fn fact(&mut self, fact: Fact) {
+    pub(crate) fn add(&mut self, fact: Fact) {
         let at = Timestamp::from_unix(now().unix() + i64::try_from(self.events.len()).unwrap());
-        self.happen(vec![Event { at, fact }]);
+        self.apply(vec![Event { at, fact }]);
     }
 
     pub(crate) fn register(&mut self, players: u32, referees: u32) {
         for number in 1..=referees {
             let (referee, profile) = (RefereeId::numbered(number), profile("Referee", number));
             let grant = grant(referee.as_str());
-            self.fact(Fact::RefereeRegistered { referee, profile, capacity: 4, grant });
+            self.add(Fact::RefereeRegistered { referee, profile, capacity: 4, grant });
         }
         // In reverse order, so that the schedule must sort the players.
         for number in (1..=players).rev() {
             let (player, profile) = (PlayerId::numbered(number), profile("Player", number));
             let grant = grant(player.as_str());
-            self.fact(Fact::PlayerRegistered { player, profile, grant });
+            self.add(Fact::PlayerRegistered { player, profile, grant });
         }
     }
 
@@ -98,13 +98,13 @@ impl Story {
     pub(crate) fn play(&mut self, matches: u32) {
         let end = self.season.matches_completed().saturating_add(matches);
         if self.season.current_round().is_none() {
-            self.happen(self.season.start(now()).unwrap().events);
+            self.apply(self.season.start(now()).unwrap().events);
         }
         while self.season.matches_completed() < end {
             if let Ok(started) = self.season.start_round(now()) {
-                self.happen(started.events);
+                self.apply(started.events);
             }
-            self.happen(self.season.assign(now()).events);
+            self.apply(self.season.assign(now()).events);
             let held = self.season.assignments();
             if held.is_empty() && self.season.current_round().is_none_or(|round| round.0 == self.season.total_rounds())
             {
@@ -123,37 +123,37 @@ impl Story {
 
     fn end(&mut self, assignment: &Assignment) {
         let Assignment { match_id, attempt, referee } = assignment.clone();
-        match self.dice.below(20) {
-            0 => self.fact(Fact::MatchReturned { match_id, attempt }),
+        match self.random.below(20) {
+            0 => self.add(Fact::MatchReturned { match_id, attempt }),
             1 => {
-                self.fact(Fact::RefereeLost { referee: referee.clone() });
+                self.add(Fact::RefereeLost { referee: referee.clone() });
                 let (profile, grant) = (profile("Again", 1), grant("REF01"));
-                self.fact(Fact::RefereeReturned { referee, profile, capacity: 100, grant });
+                self.add(Fact::RefereeReturned { referee, profile, capacity: 100, grant });
             }
             2 => {
-                self.fact(Fact::Halted);
-                self.fact(Fact::Resumed);
+                self.add(Fact::Halted);
+                self.add(Fact::Resumed);
             }
             _ => {
                 let record = self.record(&match_id, attempt);
                 let counted = self.season.report(&referee, &match_id, Some(attempt), record, now()).unwrap();
-                self.happen(counted.events);
+                self.apply(counted.events);
             }
         }
     }
 
     fn record(&mut self, match_id: &MatchId, attempt: u32) -> MatchRecord {
-        let side = if self.dice.below(2) == 0 { Side::A } else { Side::B };
-        match self.dice.below(10) {
+        let side = if self.random.below(2) == 0 { Side::A } else { Side::B };
+        match self.random.below(10) {
             0 => return MatchRecord::unplayed(Outcome::Forfeit(side)),
             1 => return MatchRecord::unplayed(Outcome::DoubleForfeit),
             _ => {}
         }
-        let secret = DrawSecret([u8::try_from(self.dice.below(256)).unwrap(); 32]);
+        let secret = DrawSecret([u8::try_from(self.random.below(256)).unwrap(); 32]);
         let nonces: Pair<DrawNonce> = Pair::new("a".parse().unwrap(), "b".parse().unwrap());
         let draw = Draw { secret, match_id: match_id.clone(), attempt, nonces: nonces.clone() };
         let (seal, number) = (Some(draw.seal()), draw.number().get());
-        let choices = Pair::from_fn(|_| if self.dice.below(2) == 0 { Parity::Even } else { Parity::Odd });
+        let choices = Pair::from_fn(|_| if self.random.below(2) == 0 { Parity::Even } else { Parity::Odd });
         let right = choices.map(|choice| choice == Parity::of(number));
         let outcome = match (right.a, right.b) {
             (true, false) => Outcome::Win(Side::A),
@@ -163,35 +163,35 @@ impl Story {
         let proof = RevealedDraw { commitment: secret.commitment(), secret, nonces, seal, seeded: false };
         let moves = choices.map(|choice| Some(SmolStr::new_static(choice.as_str())));
         // One referee in five sends no proof.
-        let proof = (self.dice.below(5) > 0).then(|| Box::new(proof));
+        let proof = (self.random.below(5) > 0).then(|| Box::new(proof));
         MatchRecord { moves, drawn: Some(number), proof, ..MatchRecord::unplayed(outcome) }
     }
 }
 
 /// A league that was scheduled twice because a player came late. It lost a player before each schedule and one during
 /// play.
-pub(crate) fn eventful(seed: u64) -> Story {
-    let mut story = Story::open(LeagueConfig::even_odd(league()), seed);
-    story.register(7, 2);
-    story.fact(Fact::PlayerWithdrawn { player: PlayerId::numbered(7) });
-    story.happen(story.season.start(now()).unwrap().events);
-    story.happen(story.season.assign(now()).events);
-    story.fact(Fact::PlayerWithdrawn { player: PlayerId::numbered(6) });
-    story.fact(Fact::Halted);
-    story.fact(Fact::RegistrationReopened);
+pub(crate) fn eventful(seed: u64) -> GeneratedLeague {
+    let mut generated = GeneratedLeague::open(LeagueConfig::even_odd(league()), seed);
+    generated.register(7, 2);
+    generated.add(Fact::PlayerWithdrawn { player: PlayerId::numbered(7) });
+    generated.apply(generated.season.start(now()).unwrap().events);
+    generated.apply(generated.season.assign(now()).events);
+    generated.add(Fact::PlayerWithdrawn { player: PlayerId::numbered(6) });
+    generated.add(Fact::Halted);
+    generated.add(Fact::RegistrationReopened);
     let (player, late) = (PlayerId::numbered(8), profile("Late", 8));
-    story.fact(Fact::PlayerRegistered { grant: grant(player.as_str()), player, profile: late });
-    story.play(4);
-    story.fact(Fact::PlayerWithdrawn { player: PlayerId::numbered(2) });
-    story.play(u32::MAX);
-    story
+    generated.add(Fact::PlayerRegistered { grant: grant(player.as_str()), player, profile: late });
+    generated.play(4);
+    generated.add(Fact::PlayerWithdrawn { player: PlayerId::numbered(2) });
+    generated.play(u32::MAX);
+    generated
 }
 
-pub(crate) fn played(players: u32, seed: u64) -> Story {
-    let mut story = Story::open(LeagueConfig::even_odd(league()), seed);
-    story.register(players, 2);
-    story.play(u32::MAX);
-    story
+pub(crate) fn played(players: u32, seed: u64) -> GeneratedLeague {
+    let mut generated = GeneratedLeague::open(LeagueConfig::even_odd(league()), seed);
+    generated.register(players, 2);
+    generated.play(u32::MAX);
+    generated
 }
 
 fn profile(name: &str, number: u32) -> AgentProfile {

@@ -38,49 +38,25 @@ impl fmt::Display for Spread {
 pub(crate) struct Receipts(Mutex<Counts>);
 
 #[derive(Debug, Default)]
-struct Counts {
-    files: u64,
-    answered: u64,
-    broken: u64,
+pub(crate) struct Counts {
+    pub(crate) files: u64,
+    pub(crate) answered: u64,
+    pub(crate) broken: u64,
     /// For each timeout: how late it was noticed, and how much of that the referee granted because it was late itself.
-    timeouts: Vec<(u64, u64)>,
-    grants: Vec<u64>,
+    pub(crate) timeouts: Vec<(u64, u64)>,
+    pub(crate) grants: Vec<u64>,
 }
 
 impl Receipts {
-    fn counts(&self) -> MutexGuard<'_, Counts> {
+    pub(crate) fn counts(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn files(&self) -> u64 {
-        self.counts().files
-    }
-
-    pub(crate) fn answered(&self) -> u64 {
-        self.counts().answered
-    }
-
-    pub(crate) fn broken(&self) -> u64 {
-        self.counts().broken
-    }
-
-    pub(crate) fn timeouts(&self) -> u64 {
-        self.counts().timeouts.len() as u64
     }
 
     pub(crate) fn lateness(&self) -> Spread {
         Spread::of(self.counts().timeouts.iter().map(|(late, granted)| late.saturating_sub(*granted)).collect())
     }
 
-    pub(crate) fn overrun(&self) -> Spread {
-        Spread::of(self.counts().timeouts.iter().map(|(late, _)| *late).collect())
-    }
-
-    pub(crate) fn grants(&self) -> Spread {
-        Spread::of(self.counts().grants.clone())
-    }
-
-    fn note(&self, file: &MatchFile) {
+    fn record(&self, file: &MatchFile) {
         let mut counts = self.counts();
         counts.files += 1;
         for entry in &file.transcript {
@@ -127,7 +103,7 @@ fn sweep(directory: &Path, receipts: &Receipts, ended: &Receiver<()>) {
             let is_whole = !entry.file_name().as_encoded_bytes().starts_with(b".");
             if is_whole && path.extension().is_some_and(|kind| kind == "json") {
                 match fs::read(&path).map(|text| serde_json::from_slice(&text)) {
-                    Ok(Ok(file)) => receipts.note(&file),
+                    Ok(Ok(file)) => receipts.record(&file),
                     Ok(Err(error)) => eprintln!("{} cannot be read: {error}", path.display()),
                     Err(_) => continue,
                 }

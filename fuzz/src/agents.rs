@@ -1,6 +1,6 @@
-//! A manager with its pages, a referee and a player of ours, each behind a door.
+//! Our manager with its dashboard, our referee and our player, each behind an in-memory listener.
 //!
-//! Chance is a counter and the clock stands still, so tokens are the same in every house: an input that names one keeps its meaning.
+//! Random bytes come from a counter and the clock stands still: every run issues the same tokens, so inputs may name them.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,52 +33,50 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
-use crate::pipe::{Nowhere, Way, door};
+use crate::memory_net::{MemoryConnector, RefusingConnector, listener};
 
 /// Longer than any limit of a request.
-const PATIENCE: Duration = Duration::from_secs(20);
+const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 
-/// An answer that goes on is a stream; so much of it is enough.
-const ENOUGH: u64 = 1024 * 1024;
+/// In bytes. An answer may be an endless stream.
+const MAX_ANSWER: u64 = 1024 * 1024;
 
-/// Three agents.
-pub struct House {
+pub struct LeagueAgents {
     runtime: Runtime,
-    ways: [Way; 3],
-    visits: Cell<u32>,
+    connectors: [MemoryConnector; 3],
+    requests: Cell<u32>,
 }
 
-impl House {
-    /// A house as it is in the beginning.
+impl LeagueAgents {
     pub fn new() -> Self {
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
-        let ways = runtime.block_on(open());
-        Self { runtime, ways, visits: Cell::new(0) }
+        let connectors = runtime.block_on(open());
+        Self { runtime, connectors, requests: Cell::new(0) }
     }
 
-    /// Whether so much has happened here that another house is due.
-    pub fn is_old(&self) -> bool {
-        self.visits.get() >= 300
+    /// True after so many requests that the target starts new agents.
+    pub fn needs_restart(&self) -> bool {
+        self.requests.get() >= 300
     }
 
-    /// What manager, referee and player say to these bytes, until they close or have nothing more to say.
-    pub fn ask(&self, bytes: &[u8]) -> [Vec<u8>; 3] {
-        self.visits.set(self.visits.get() + 1);
-        self.ways.each_ref().map(|way| {
+    /// The answers of manager, referee and player, until they close the connection or fall silent.
+    pub fn send(&self, bytes: &[u8]) -> [Vec<u8>; 3] {
+        self.requests.set(self.requests.get() + 1);
+        self.connectors.each_ref().map(|connector| {
             self.runtime.block_on(async {
-                let mut stream = way.enter();
+                let mut stream = connector.connect();
                 stream.write_all(bytes).await.expect("there is room for every input");
-                let mut said = Vec::new();
-                let mut listening = (&mut stream).take(ENOUGH);
+                let mut answer = Vec::new();
+                let mut listening = (&mut stream).take(MAX_ANSWER);
                 // Waiting ends without an error where a connection stays open.
-                drop(timeout(PATIENCE, listening.read_to_end(&mut said)).await);
-                said
+                drop(timeout(ANSWER_LIMIT, listening.read_to_end(&mut answer)).await);
+                answer
             })
         })
     }
 }
 
-impl Default for House {
+impl Default for LeagueAgents {
     fn default() -> Self {
         Self::new()
     }
@@ -98,8 +96,8 @@ fn rules() -> LeagueConfig {
     LeagueConfig::even_odd("league_fuzz".parse::<LeagueId>().expect("an id"))
 }
 
-async fn open() -> [Way; 3] {
-    let client = Client::new(ClientSettings { connector: Arc::new(Nowhere), ..ClientSettings::default() });
+async fn open() -> [MemoryConnector; 3] {
+    let client = Client::new(ClientSettings { connector: Arc::new(RefusingConnector), ..ClientSettings::default() });
     let (manager, contact): (Endpoint, Endpoint) =
         ("http://127.0.0.1:8000/mcp".parse().expect("a URL"), "http://127.0.0.1:8101/mcp".parse().expect("a URL"));
     let environment = environment();
@@ -154,22 +152,22 @@ async fn open() -> [Way; 3] {
         client,
         environment,
     );
-    [stand(managing, Some(dashboard)), stand(referee, None), stand(player, None)]
+    [serve_agent(managing, Some(dashboard)), serve_agent(referee, None), serve_agent(player, None)]
 }
 
-fn stand<A: Agent>(agent: A, pages: Option<Dashboard>) -> Way {
-    let (way, door) = door();
+fn serve_agent<A: Agent>(agent: A, pages: Option<Dashboard>) -> MemoryConnector {
+    let (connector, listener) = listener();
     let pages = pages.map(|pages| Arc::new(pages) as _);
     let settings = ServerSettings { pages, ..ServerSettings::default() };
-    tokio::spawn(serve(door, Arc::new(agent), settings, std::future::pending()));
-    way
+    tokio::spawn(serve(listener, Arc::new(agent), settings, std::future::pending()));
+    connector
 }
 
-/// Pages of a league on a disk; made once, because nothing in here writes to it.
+/// The dashboard of a league on disk, created once, because no target writes to it.
 async fn pages(opened: Event) -> Dashboard {
-    static KEPT: OnceLock<TempDir> = OnceLock::new();
+    static DIRECTORY: OnceLock<TempDir> = OnceLock::new();
     let league = rules().league_id;
-    let home = Home::at(KEPT.get_or_init(|| tempfile::tempdir().expect("a directory")).path());
+    let home = Home::at(DIRECTORY.get_or_init(|| tempfile::tempdir().expect("a directory")).path());
     if !home.database(&league).exists() {
         home.prepare(&league).expect("a home");
         home.log(&league).append(LogHead::GENESIS, vec![opened]).await.expect("an event");
