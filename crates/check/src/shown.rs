@@ -1,10 +1,12 @@
 //! Messages in reports: shortened and without secrets.
 
+use league_protocol::display::escaped;
+
 const MAX_SHOWN: usize = 600;
 
 pub(crate) fn shown(text: &str) -> String {
-    let hidden = hide(text);
-    let mut cut: String = hidden.chars().take(MAX_SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let hidden = escaped(&hide(text).replace(char::is_control, " ")).into_owned();
+    let mut cut: String = hidden.chars().take(MAX_SHOWN).collect();
     let length = hidden.chars().count();
     if length > MAX_SHOWN {
         cut.push_str(&format!("… ({length} characters)"));
@@ -48,6 +50,6 @@ mod tests {
     fn what_is_long_is_cut_and_says_so() {
         let long = shown(&"é".repeat(1000));
         assert!(long.ends_with("… (1000 characters)") && long.chars().count() < 650);
-        assert_eq!(shown("a\nb\u{7}"), "a b ");
+        assert_eq!(shown("a\nb\u{7}\u{202e}"), "a b \\u202e");
     }
 }

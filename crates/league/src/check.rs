@@ -18,6 +18,7 @@ use tokio::sync::watch;
 
 use crate::agents::in_runtime;
 use crate::cli::{Check, CheckedRole};
+use crate::console::to_stdout_unescaped;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -96,8 +97,11 @@ async fn check(options: &Check) -> Result<bool> {
         println!("{}", serde_json::to_string_pretty(&report.for_programs())?);
     } else {
         let terminal = io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let colours = if terminal { Colours::Ansi } else { Colours::None };
-        print!("{}", for_terminal(&report, colours));
+        match terminal {
+            // The checker has escaped what the agent sent, and the colours must stay.
+            true => to_stdout_unescaped(&for_terminal(&report, Colours::Ansi)),
+            false => print!("{}", for_terminal(&report, Colours::None)),
+        }
     }
     Ok(report.is_fit())
 }

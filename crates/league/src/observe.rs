@@ -6,6 +6,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::cli::Command;
+use crate::console::EscapedStderr;
 
 /// Sends the remaining traces when it is dropped.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub(crate) fn begin(command: &Command) -> Observed {
     use tracing_subscriber::Layer;
 
     let talk =
-        fmt::layer().with_writer(std::io::stderr).without_time().log_internal_errors(false).with_filter(filter());
+        fmt::layer().with_writer(|| EscapedStderr).with_ansi(false).without_time().log_internal_errors(false).with_filter(filter());
     let (spans, traces) = crate::traces::layer(role(command)).unzip();
     tracing_subscriber::registry().with(talk).with(spans).init();
     Observed { _traces: traces }
@@ -36,7 +37,7 @@ pub(crate) fn begin(command: &Command) -> Observed {
 
 #[cfg(not(feature = "otel"))]
 pub(crate) fn begin(_: &Command) -> Observed {
-    let talk = fmt::layer().with_writer(std::io::stderr).without_time().log_internal_errors(false);
+    let talk = fmt::layer().with_writer(|| EscapedStderr).with_ansi(false).without_time().log_internal_errors(false);
     tracing_subscriber::registry().with(filter()).with(talk).init();
     Observed {}
 }
