@@ -38,7 +38,7 @@ use crate::config::Configured;
 use crate::config::agents::permitted;
 use crate::descriptors;
 use crate::invitation::Invitation;
-use crate::join_key::{JoinKey, given};
+use crate::keys::{GivenKeys, Keys, given, strong};
 use crate::listen::Bound;
 use crate::logs;
 use crate::news::Awaited;
@@ -207,18 +207,24 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     let reachable = Reachable::find(&bound, secure.scheme(), options.place.advertise.as_ref()).await?;
     let contact = reachable.contact.clone();
     let bound_to = bound.address.ip();
-    let key = JoinKey::settle(options.join_key.as_ref(), options.players_need_key, bound_to, &environment);
+    let chosen = GivenKeys {
+        referee: options.referee_key.as_ref(),
+        player: options.player_key.as_ref(),
+        players_need_key: options.players_need_key,
+    };
+    let keys = Keys::settle(&chosen, bound_to, &environment)?;
+    let operator = strong(options.operator_token.as_ref(), "--operator-token")?.map(Credential::digest);
     let (expect_players, expect_referees) = (options.expect_players, options.expect_referees);
-    let has_token = given(options.operator_token.as_ref()).is_some();
-    let invitation = Invitation { reachable: &reachable, key: &key, has_token, expect_players, expect_referees };
+    let has_token = operator.is_some();
+    let invitation = Invitation { reachable: &reachable, keys: &keys, has_token, expect_players, expect_referees };
     let settings = league_manager::ManagerSettings {
         expect_players,
         expect_referees,
         registration_window: Some(Duration::from_secs(options.registration_window)),
         seed: options.seed.map(|seed| Seed::new(seed, league.clone())),
-        operator: given(options.operator_token.as_ref()).map(Credential::digest),
-        referee_key: key.of_referees(),
-        player_key: key.of_players(),
+        operator,
+        referee_key: keys.digest(Role::Referee),
+        player_key: keys.digest(Role::Player),
         here: Some(bound.address),
         contact: Some(contact.to_string()),
         own_addresses: lan::own_addresses,
@@ -322,7 +328,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         capacity: capacity.unwrap_or(configured.referee.max_concurrent_matches),
         games,
         join_key: given(options.join.join_key.as_ref()).cloned(),
-        operator: given(options.operator_token.as_ref()).map(Credential::digest),
+        operator: strong(options.operator_token.as_ref(), "--operator-token")?.map(Credential::digest),
         journal: Some((JournalWriter::start(logs::limits(JournalLevel::Debug)?)?, home.clone())),
         give_up_after: options.join.give_up_after,
         home: Some(home),

@@ -15,7 +15,7 @@ mod display;
 mod export;
 mod figures;
 mod invitation;
-mod join_key;
+mod keys;
 mod leagues;
 mod listen;
 mod logs;
@@ -49,7 +49,7 @@ use std::process::ExitCode;
 
 use clap::{FromArgMatches, Parser};
 
-use cli::{Cli, Command, Run};
+use cli::{Cli, Command, KeysCommand, Run};
 
 /// A match allocates some thousand times; this allocator is faster than the system's.
 #[cfg(not(feature = "allocations"))]
@@ -81,6 +81,7 @@ fn main() -> ExitCode {
         Command::Start(options) => operate::start(&options),
         Command::Stop(options) => operate::stop(&options),
         Command::Reopen(options) => operate::reopen(&options),
+        Command::Keys { command: KeysCommand::Rotate { role, options } } => operate::rotate_key(role, &options),
         Command::Withdraw { player, options } => operate::withdraw(&player, &options),
         Command::Verify(options) => verify::run(&options),
         Command::Export(options) => export::run(&options),

@@ -28,8 +28,12 @@ fn filter() -> Targets {
 pub(crate) fn begin(command: &Command) -> Observed {
     use tracing_subscriber::Layer;
 
-    let talk =
-        fmt::layer().with_writer(|| EscapedStderr).with_ansi(false).without_time().log_internal_errors(false).with_filter(filter());
+    let talk = fmt::layer()
+        .with_writer(|| EscapedStderr)
+        .with_ansi(false)
+        .without_time()
+        .log_internal_errors(false)
+        .with_filter(filter());
     let (spans, traces) = crate::traces::layer(role(command)).unzip();
     tracing_subscriber::registry().with(talk).with(spans).init();
     Observed { _traces: traces }
@@ -60,6 +64,7 @@ fn role(command: &Command) -> &'static str {
         | Command::Start(_)
         | Command::Stop(_)
         | Command::Reopen(_)
+        | Command::Keys { .. }
         | Command::Withdraw { .. }
         | Command::Verify(_)
         | Command::Export(_)

@@ -37,7 +37,7 @@ use crate::closing;
 use crate::config::Configured;
 use crate::figures::{self, Played, Start, peak_memory_mb};
 use crate::invitation::Invitation;
-use crate::join_key::JoinKey;
+use crate::keys::{GivenKeys, Keys};
 use crate::listen::Bound;
 use crate::logs;
 use crate::open::{self, ManagedLeague, OpenLeague};
@@ -180,7 +180,7 @@ impl LeagueRun<'_> {
         opened.is_at(&at)?;
         let invitation = Invitation {
             reachable: &Reachable::find(&front, secure.scheme(), None).await?,
-            key: &JoinKey::settle(None, false, front.address.ip(), &environment),
+            keys: &Keys::settle(&GivenKeys::default(), front.address.ip(), &environment)?,
             has_token: false,
             expect_players: settings.expect_players,
             expect_referees: settings.expect_referees,

@@ -14,6 +14,7 @@ use league_protocol::envelope::{Envelope, ReceivedEnvelope};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, LeagueId, RefereeId};
 use league_protocol::message::league_view::{GetLeague, LeaguePage, LeagueView};
+use league_protocol::message::operate::{RotateKey, RotatedKey};
 use league_protocol::message::query::{AssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus};
 use league_protocol::message::report::{Account, LearnedDialect, MatchResultAck, MatchResultReport};
 use league_protocol::message::standings::StandingsAnswer;
@@ -32,6 +33,7 @@ use smol_str::SmolStr;
 
 use crate::access::ShownToken;
 use crate::broadcast::Broadcaster;
+use crate::keys::JoinKeys;
 use crate::league_actor::LeagueHandle;
 use crate::league_loop::LeagueStopped;
 use crate::notices::envelope;
@@ -56,6 +58,7 @@ pub(crate) struct Shared {
     pub(crate) views: Option<ViewWriter>,
     pub(crate) environment: Environment,
     pub(crate) gate: Arc<RateLimits>,
+    pub(crate) keys: JoinKeys,
     pub(crate) transcripts: Transcripts,
     pub(crate) refusals: RefusalLog,
 }
@@ -78,6 +81,7 @@ impl Manager {
             views,
             environment,
             gate: Arc::new(RateLimits::new(settings.rates, Arc::clone(&settings.strikes))),
+            keys: JoinKeys::new(&settings),
             transcripts: Transcripts::default(),
             refusals: RefusalLog::default(),
             settings,
@@ -344,6 +348,10 @@ impl Manager {
             ManagerCall::WithdrawPlayer(wanted) => {
                 self.withdraw(wanted.player_id).await?;
                 CallAnswer::new(envelope, &shared.status().await?)
+            }
+            ManagerCall::RotateKey(RotateKey { role }) => {
+                let key = shared.keys.rotate(role, &shared.environment);
+                CallAnswer::new(envelope, &RotatedKey { role, key })
             }
             ManagerCall::Ping(empty) => CallAnswer::new(envelope, &empty),
         }

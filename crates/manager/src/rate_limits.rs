@@ -85,23 +85,17 @@ impl RateLimits {
         self.strangers.pass(&network).map_err(|wait| limited(wait, method, "too many questions from there"))
     }
 
-    /// Fails when the network sent too many wrong secrets.
-    pub(crate) fn shows_secret(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
-        self.strikes.listen(network).map_err(|wait| limited(wait, method, GUESSED))
-    }
-
-    /// Counts a wrong secret. After too many, the error tells the client to wait.
+    /// Counts a wrong secret. After too many, the error tells the client to wait. A right secret still works.
     pub(crate) fn refused(&self, fault: RequestError, network: ClientNetwork, method: Method) -> RequestError {
         match fault.code {
             Some(ErrorCode::E012) => {
-                self.strikes.strike(network).err().map_or(fault, |wait| limited(wait, method, GUESSED))
+                let wait = self.strikes.strike(network).err();
+                wait.map_or(fault, |wait| limited(wait, method, "too many wrong tokens or keys from there"))
             }
             Some(_) | None => fault,
         }
     }
 }
-
-const GUESSED: &str = "too many wrong tokens or keys from there";
 
 fn limited(wait: RetryAfter, method: Method, what: &str) -> RequestError {
     let seconds = wait.seconds();

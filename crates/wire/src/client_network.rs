@@ -1,6 +1,7 @@
-//! The unit of rate limits: an IPv4 address, or an IPv6 network of 64 bits, because one owner usually has all of its addresses.
+//! The unit of rate limits: an IPv4 address, an IPv6 network of 64 bits, because one owner usually has all of its addresses, or
+//! this machine with all of its loopback addresses.
 
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ClientNetwork(IpAddr);
@@ -10,10 +11,9 @@ const NETWORK: u128 = u128::MAX << 64;
 impl ClientNetwork {
     pub fn of(peer: SocketAddr) -> Self {
         match peer.ip().to_canonical() {
-            IpAddr::V6(address) if !address.is_loopback() => {
-                Self(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & NETWORK)))
-            }
-            address @ (IpAddr::V4(_) | IpAddr::V6(_)) => Self(address),
+            address if address.is_loopback() => Self(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+            IpAddr::V6(address) => Self(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & NETWORK))),
+            address @ IpAddr::V4(_) => Self(address),
         }
     }
 
@@ -45,12 +45,11 @@ mod tests {
     }
 
     #[test]
-    fn loopback_is_here_by_either_version() {
-        assert!(
-            client_network("127.0.0.1:1").is_here()
-                && client_network("127.8.0.1:1").is_here()
-                && client_network("[::1]:1").is_here()
-        );
+    fn all_loopback_addresses_are_one_caller() {
+        for address in ["127.0.0.1:1", "127.8.0.1:2", "[::1]:3", "[::ffff:127.0.0.2]:4"] {
+            assert_eq!(client_network(address), client_network("127.0.0.1:9"), "{address}");
+            assert!(client_network(address).is_here(), "{address}");
+        }
         assert!(!client_network("192.0.2.7:1").is_here() && !client_network("[2001:db8::1]:1").is_here());
     }
 }

@@ -1,49 +1,67 @@
-//! The join key: the line that shows it, and the agents that need it.
+//! The keys that agents need to register.
 
 use std::fs;
 
-use crate::support::Venue;
+use crate::support::{Venue, league};
 
-const WITHOUT: &str = "ask the operator for the join key";
+const WITHOUT: &str = "join_key is missing or wrong; ask the operator for the";
 
 #[test]
-fn a_key_that_the_manager_makes_lets_in_those_who_show_it_and_is_kept_nowhere() {
+fn generated_keys_admit_the_agents_of_their_role_and_are_kept_nowhere() {
     let venue = Venue::new();
     let mut manager = venue.manager_with(2, 1, &["--players-need-key", "--exit-when-done"]);
-    let line = manager.says("Referees and players need this league's join key: ");
-    let key = line.rsplit(' ').next().unwrap().to_owned();
+    let [referee_key, player_key] = ["Referees need the referee key: ", "Players need the player key: "]
+        .map(|words| manager.says(words).rsplit(' ').next().unwrap().to_owned());
     for stranger in [venue.referee("REF09"), venue.player("P09", "random")] {
         let told = stranger.ended().badly();
         assert!(told.contains("did not let us in") && told.contains(WITHOUT), "{told}");
     }
-    let keyed = ["--join-key", &key];
+    // A player must not become a referee by the key that it was given.
+    let with = |role: [&str; 3], key: &str| venue.agent(&role, &["--join-key", key]);
+    let told = with(["referee", "--referee-id", "REF09"], &player_key).ended().badly();
+    assert!(told.contains(WITHOUT), "{told}");
     let _agents = [
-        venue.agent(&["referee", "--referee-id", "REF01"], &keyed),
-        venue.agent(&["player", "--player-id", "P01"], &keyed),
-        venue.agent(&["player", "--player-id", "P02"], &keyed),
+        with(["referee", "--referee-id", "REF01"], &referee_key),
+        with(["player", "--player-id", "P01"], &player_key),
+        with(["player", "--player-id", "P02"], &player_key),
     ];
     let ended = manager.ended().well();
-    let told: Vec<&str> = ended.talk.lines().filter(|line| line.contains(&key)).collect();
-    let [player, referee, _] = told[..] else { panic!("{told:?}") };
-    assert_eq!(player, format!("Players join with: league player --manager {} --join-key {key}", venue.address));
-    assert_eq!(referee, format!("Referees join with: league referee --manager {} --join-key {key}", venue.address));
-    assert!(!ended.out.contains(&key));
-    venue.home.verify(1);
-    for file in venue.home.files() {
-        let holds = fs::read(&file).unwrap().windows(key.len()).any(|part| part == key.as_bytes());
-        assert!(!holds, "{}", file.display());
+    let line = |words: &str| ended.talk.lines().find(|line| line.starts_with(words)).unwrap().to_owned();
+    for (words, role, key) in [("Players", "player", &player_key), ("Referees", "referee", &referee_key)] {
+        let join = format!("{words} join with: ");
+        assert_eq!(line(&join), format!("{join}league {role} --manager {} --join-key {key}", venue.address));
+        assert!(!ended.out.contains(key));
+        for file in venue.home.files() {
+            let holds = fs::read(&file).unwrap().windows(key.len()).any(|part| part == key.as_bytes());
+            assert!(!holds, "{}", file.display());
+        }
     }
+    venue.home.verify(1);
 }
 
 #[test]
-fn a_key_of_ones_own_is_for_referees_alone() {
+fn a_chosen_referee_key_is_for_referees_alone_and_can_be_replaced() {
+    const CHOSEN: &str = "sesame-sesame-open";
     let venue = Venue::new();
-    let mut manager = venue.manager_with(2, 1, &["--join-key", "sesame", "--exit-when-done"]);
-    manager.address();
+    let mut manager = venue.manager_with(2, 1, &["--referee-key", CHOSEN, "--exit-when-done"]);
+    let address = manager.address();
     let told = venue.referee("REF09").ended().badly();
     assert!(told.contains(WITHOUT), "{told}");
-    let keyed = venue.agent(&["referee", "--referee-id", "REF01"], &["--join-key", "sesame"]);
+    let rotate = ["keys", "rotate", "--role", "referee", "--manager", &address];
+    let rotated = league(&rotate).well().out;
+    let told = venue.agent(&["referee", "--referee-id", "REF08"], &["--join-key", CHOSEN]).ended().badly();
+    assert!(told.contains(WITHOUT), "the old key no longer counts: {told}");
+    let keyed = venue.agent(&["referee", "--referee-id", "REF01"], &["--join-key", rotated.trim()]);
     let _agents = [keyed, venue.player("P01", "random"), venue.player("P02", "random")];
     let ended = manager.ended().well();
-    assert!(!ended.talk.contains("sesame"), "{}", ended.talk);
+    assert!(!ended.talk.contains(CHOSEN), "{}", ended.talk);
+}
+
+#[test]
+fn a_secret_that_could_be_guessed_is_refused_at_the_start() {
+    let venue = Venue::new();
+    for flag in ["--operator-token", "--referee-key", "--player-key"] {
+        let told = venue.manager_with(2, 1, &[flag, "chalk"]).ended().badly();
+        assert!(told.contains(flag) && told.contains("give at least 16") && !told.contains("chalk"), "{told}");
+    }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Process, Venue, http, league};
 
-const TOKEN: [&str; 2] = ["--token", "chalk"];
+const TOKEN: [&str; 2] = ["--token", "chalk-on-the-blackboard"];
 
 fn told(venue: &Venue, command: &[&str]) -> Value {
     league(&[command, &["--manager", &venue.address, "--json"], &TOKEN].concat()).well().json()
@@ -25,7 +25,8 @@ fn lead(endpoint: &str, game: &str) {
 #[test]
 fn who_is_withdrawn_before_the_start_goes_home_and_the_league_waits_for_another() {
     let venue = Venue::new();
-    let manager = venue.manager_with(3, 1, &["--exit-when-done", "--json", "--operator-token", "chalk"]);
+    let manager =
+        venue.manager_with(3, 1, &["--exit-when-done", "--json", "--operator-token", "chalk-on-the-blackboard"]);
     let (mut first, mut second) = (venue.player("P01", "random"), venue.player("P02", "random"));
     first.says("P01 plays");
     second.says("P02 plays");
@@ -51,7 +52,7 @@ fn who_is_withdrawn_before_the_start_goes_home_and_the_league_waits_for_another(
 #[test]
 fn a_player_is_withdrawn_during_a_league_and_the_others_play_on() {
     let venue = Venue::new();
-    let mut manager = venue.manager_with(3, 1, &["--stepped", "--json", "--operator-token", "chalk"]);
+    let mut manager = venue.manager_with(3, 1, &["--stepped", "--json", "--operator-token", "chalk-on-the-blackboard"]);
     let mut referee = venue.referee("REF01");
     referee.says("is ready");
     let players: [Process; 3] = ["P01", "P02", "P03"].map(|id| venue.player(id, "random"));
@@ -87,7 +88,7 @@ fn a_player_is_withdrawn_during_a_league_and_the_others_play_on() {
 #[test]
 fn registration_is_opened_again_for_one_more() {
     let venue = Venue::new();
-    let stepped = ["--stepped", "--exit-when-done", "--json", "--operator-token", "chalk"];
+    let stepped = ["--stepped", "--exit-when-done", "--json", "--operator-token", "chalk-on-the-blackboard"];
     let manager = venue.manager_with(2, 1, &stepped);
     let mut referee = venue.referee("REF01");
     referee.says("is ready");

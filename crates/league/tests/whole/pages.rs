@@ -68,8 +68,11 @@ fn nothing_is_shown_where_nothing_is_kept() {
 #[test]
 fn a_stepped_match_is_led_to_its_end_on_its_page() {
     let venue = Venue::new();
-    let mut manager =
-        venue.manager_with(2, 1, &["--stepped", "--exit-when-done", "--json", "--operator-token", "chalk"]);
+    let mut manager = venue.manager_with(
+        2,
+        1,
+        &["--stepped", "--exit-when-done", "--json", "--operator-token", "chalk-on-the-blackboard"],
+    );
     let site = address_of(&mut manager, "Watch it at");
     let _referee = venue.referee("REF01");
     let _players = ["P01", "P02"].map(|id| venue.player(id, "random"));
@@ -78,7 +81,10 @@ fn a_stepped_match_is_led_to_its_end_on_its_page() {
         says(&game, &format!("value=\"{step}\""));
         let form = format!("action={step}&match=R1M1");
         assert_eq!(http::page(&format!("{site}operate"), Some(&form)).0, 403);
-        assert_eq!(http::page(&format!("{site}operate"), Some(&format!("{form}&token=chalk"))).0, 303);
+        assert_eq!(
+            http::page(&format!("{site}operate"), Some(&format!("{form}&token=chalk-on-the-blackboard"))).0,
+            303
+        );
     }
     manager.ended().well();
     venue.home.verify(1);
