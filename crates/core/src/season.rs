@@ -5,7 +5,7 @@
 //! nothing, a restart is a replay, and a shorter replay gives any past state. The next action is derived from the state and never
 //! stored, so a crash cannot lose it.
 //!
-//! - [`config`], [`agent`]: rules and participants
+//! - [`config`], [`agent`], [`identity`]: rules and participants
 //! - [`mod@format`]: pairings; [`standings`]: the table and its order
 //! - `registration`, `flow`, `withdrawal`, `assignment`, `report`, `learning`: the commands
 //! - [`event`], `apply`: facts and their effect; [`describe`]: events in words
@@ -19,6 +19,7 @@ pub mod describe;
 pub mod event;
 mod flow;
 pub mod format;
+pub mod identity;
 mod learning;
 mod order;
 mod query;

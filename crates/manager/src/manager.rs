@@ -303,20 +303,22 @@ impl Manager {
                 if let Some(rejection) = rejection {
                     return CallAnswer::new(envelope, &shared.rejected(rejection));
                 }
+                let meta = request.player_meta.clone();
                 let decide = move |season: &Season, random: &[u8; 32], now| {
                     season.register_player(&request, sender.as_ref(), random, now)
                 };
-                let (answer, token) = shared.register((dialect, quirks), decide).await?;
+                let (answer, token) = shared.register((&meta, Role::Player), (dialect, quirks), decide).await?;
                 CallAnswer::new(Envelope { auth_token: token, ..envelope }, &answer)
             }
             ManagerCall::RegisterReferee(request) => {
                 if let Some(rejection) = shared.check_endpoint(&request.referee_meta, Role::Referee, peer) {
                     return CallAnswer::new(envelope, &shared.rejected(rejection));
                 }
+                let meta = request.referee_meta.clone();
                 let decide = move |season: &Season, random: &[u8; 32], now| {
                     season.register_referee(&request, sender.as_ref(), random, now)
                 };
-                let (answer, token) = shared.register((dialect, quirks), decide).await?;
+                let (answer, token) = shared.register((&meta, Role::Referee), (dialect, quirks), decide).await?;
                 CallAnswer::new(Envelope { auth_token: token, ..envelope }, &answer)
             }
             ManagerCall::ReportMatchResult(report) => CallAnswer::new(envelope, &shared.report(&head, report).await?),

@@ -13,6 +13,7 @@ use super::config::LeagueConfig;
 use super::event::{Event, Fact};
 use super::flow::LeaguePhase;
 use super::format::{Pairing, RoundPlan};
+use super::identity::AgentIdentity;
 use super::report::hash_of;
 use super::standings::Table;
 use super::{MatchSlot, RoundState, Season};
@@ -62,12 +63,14 @@ impl Season {
                 if player.withdrawn {
                     return Err(BadEvent::Untimely("this return"));
                 }
+                player.identity = AgentIdentity::of(profile);
                 (player.profile, player.grant) = (profile.clone(), grant.clone());
                 Ok(())
             }
             Fact::RefereeReturned { referee, profile, capacity, grant } => {
                 let index = self.release(referee)?;
                 let referee = &mut self.referees[index as usize];
+                referee.identity = AgentIdentity::of(profile);
                 (referee.profile, referee.grant) = (profile.clone(), grant.clone());
                 (referee.capacity, referee.lost) = (*capacity, false);
                 Ok(())
@@ -140,6 +143,7 @@ impl Season {
         let (id, profile, grant) = (id.clone(), profile.clone(), grant.clone());
         self.players.push(RegisteredPlayer {
             id,
+            identity: AgentIdentity::of(&profile),
             profile,
             grant,
             forfeits_running: 0,
@@ -168,6 +172,7 @@ impl Season {
         let (id, profile, grant) = (id.clone(), profile.clone(), grant.clone());
         self.referees.push(RegisteredReferee {
             id,
+            identity: AgentIdentity::of(&profile),
             profile,
             grant,
             capacity,
