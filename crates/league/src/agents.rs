@@ -15,6 +15,7 @@ use league_player::chance::Chance;
 use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::strategies_for;
 use league_protocol::message::start_match::MatchMode;
+use league_protocol::sender::Role;
 use league_protocol::token::Credential;
 use league_referee::{Referee, RefereeSettings};
 use league_store::home::Home;

@@ -459,7 +459,7 @@ async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
             accepts_batches: false,
         },
         player_id: agent.id.as_ref().and_then(|id| id.parse::<PlayerId>().ok()),
-        keys: &PlannedKeys::default(),
+        join_key: None,
         quirks: Quirks::default(),
     };
     let answer: RegisterResponse = caller.ask(&Call::RegisterPlayer(request)).await?;
