@@ -332,12 +332,12 @@ impl Shared {
             return self.nothing(StatusCode::FORBIDDEN, "Not from here", "This form was sent by another page.");
         }
         let (client_network, strikes) = (ClientNetwork::of(visit.peer), &self.settings.strikes);
-        if strikes.listen(client_network).is_err() {
+        if strikes.check(client_network).is_err() {
             return self.nothing(StatusCode::TOO_MANY_REQUESTS, "Too often", "Too many wrong tokens came from there.");
         }
         if !operate::is_operator(self.settings.token.as_ref(), form.text("token"), visit.peer) {
             // The request is refused in any case; the count decides about later ones.
-            let _ = strikes.strike(client_network);
+            let _ = strikes.record_failure(client_network);
             return self.nothing(StatusCode::FORBIDDEN, "Not the operator", "This needs the operator's token.");
         }
         let Some(operator) = self.operator() else {

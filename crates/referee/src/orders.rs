@@ -46,7 +46,7 @@ impl Shared {
     /// False if no operator token is configured.
     fn is_operator(&self, head: &ReceivedEnvelope, peer: SocketAddr, method: Method) -> Result<bool, RequestError> {
         let (Some(digest), Some(token)) = (&self.settings.operator, &head.auth_token) else { return Ok(false) };
-        self.strikes.listen(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
+        self.strikes.check(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
         Ok(token.opens(digest))
     }
 
@@ -73,7 +73,7 @@ impl Shared {
 
     /// Counts the token as a guess.
     fn refuse<T>(&self, peer: SocketAddr, method: Method) -> Result<T, RequestError> {
-        self.strikes.strike(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
+        self.strikes.record_failure(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
         let message = "the auth_token is neither the manager's pass for this referee nor the operator's token";
         Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
     }

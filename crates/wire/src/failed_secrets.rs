@@ -11,49 +11,49 @@ use tokio::time::Instant;
 use crate::client_network::ClientNetwork;
 use crate::rate::{KeyedLimiter, Rate, RetryAfter};
 
-const MOST: usize = 16 * 1024;
+const MAX_BLOCKED: usize = 16 * 1024;
 
 /// Permits an operator's typing errors and a class of agents whose tokens expired overnight, but too few guesses for a good secret.
-pub const USUAL: Rate = Rate::new(5, 200);
+pub const DEFAULT_RATE: Rate = Rate::new(5, 200);
 
 #[derive(Debug)]
 pub struct FailedSecrets {
-    meter: KeyedLimiter<ClientNetwork>,
-    out: Mutex<HashMap<ClientNetwork, Instant>>,
+    limiter: KeyedLimiter<ClientNetwork>,
+    blocked: Mutex<HashMap<ClientNetwork, Instant>>,
 }
 
 impl FailedSecrets {
     pub fn new(rate: Rate) -> Self {
-        Self { meter: KeyedLimiter::new(rate), out: Mutex::default() }
+        Self { limiter: KeyedLimiter::new(rate), blocked: Mutex::default() }
     }
 
     /// Fails while too many wrong secrets have come from `client_network`.
-    pub fn listen(&self, client_network: ClientNetwork) -> Result<(), RetryAfter> {
-        let out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        match out.get(&client_network).map(|until| until.saturating_duration_since(Instant::now())) {
+    pub fn check(&self, client_network: ClientNetwork) -> Result<(), RetryAfter> {
+        let blocked = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
+        match blocked.get(&client_network).map(|until| until.saturating_duration_since(Instant::now())) {
             Some(left) if !left.is_zero() => Err(RetryAfter(left)),
             Some(_) | None => Ok(()),
         }
     }
 
-    pub fn strike(&self, client_network: ClientNetwork) -> Result<(), RetryAfter> {
-        let struck = self.meter.pass(&client_network);
-        if let Err(wait) = struck {
-            let (mut out, now) = (self.out.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
-            if out.len() >= MOST {
-                out.retain(|_, until| *until > now);
+    pub fn record_failure(&self, client_network: ClientNetwork) -> Result<(), RetryAfter> {
+        let recorded = self.limiter.check(&client_network);
+        if let Err(wait) = recorded {
+            let (mut blocked, now) = (self.blocked.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
+            if blocked.len() >= MAX_BLOCKED {
+                blocked.retain(|_, until| *until > now);
             }
-            if out.len() < MOST {
-                out.insert(client_network, now + wait.0);
+            if blocked.len() < MAX_BLOCKED {
+                blocked.insert(client_network, now + wait.0);
             }
         }
-        struck
+        recorded
     }
 }
 
 impl Default for FailedSecrets {
     fn default() -> Self {
-        Self::new(USUAL)
+        Self::new(DEFAULT_RATE)
     }
 }
 
@@ -64,19 +64,19 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn who_was_wrong_too_often_is_not_listened_to_for_a_while_and_others_are() {
-        let strikes = FailedSecrets::new(Rate::new(2, 3));
+    async fn a_client_with_many_wrong_tokens_is_refused_for_a_while() {
+        let failures = FailedSecrets::new(Rate::new(2, 3));
         let (one, other) = ("192.0.2.7:1", "192.0.2.8:1");
         let [one, other] = [one, other].map(|peer| ClientNetwork::of(peer.parse().unwrap()));
         for _ in 0..3 {
-            assert_eq!((strikes.listen(one), strikes.strike(one)), (Ok(()), Ok(())));
+            assert_eq!((failures.check(one), failures.record_failure(one)), (Ok(()), Ok(())));
         }
-        assert_eq!(strikes.listen(one), Ok(()), "the next one is looked at, and is one too many");
-        assert!(strikes.strike(one).is_err());
-        assert_eq!(strikes.listen(one), Err(RetryAfter(Duration::from_millis(500))));
-        assert_eq!(strikes.listen(other), Ok(()));
+        assert_eq!(failures.check(one), Ok(()), "the next one is looked at, and is one too many");
+        assert!(failures.record_failure(one).is_err());
+        assert_eq!(failures.check(one), Err(RetryAfter(Duration::from_millis(500))));
+        assert_eq!(failures.check(other), Ok(()));
         tokio::time::advance(Duration::from_millis(500)).await;
-        assert_eq!((strikes.listen(one), strikes.strike(one)), (Ok(()), Ok(())));
-        assert!(strikes.strike(one).is_err(), "one guess for each time that was waited");
+        assert_eq!((failures.check(one), failures.record_failure(one)), (Ok(()), Ok(())));
+        assert!(failures.record_failure(one).is_err(), "one guess for each time that was waited");
     }
 }
