@@ -314,7 +314,7 @@ impl Shared {
         }
         let (client_network, strikes) = (ClientNetwork::of(request.peer), &self.settings.strikes);
         if !operate::is_operator(self.settings.token.as_ref(), form.text("token"), request.peer) {
-            if strikes.strike(client_network).is_err() {
+            if strikes.record_failure(client_network).is_err() {
                 let why = "Too many wrong tokens came from there.";
                 return self.error(StatusCode::TOO_MANY_REQUESTS, "Too often", why);
             }

@@ -243,7 +243,8 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     let news = if options.json { None } else { Some(opened.news(Awaited { players: expect_players, listed })?) };
     let ManagedLeague { manager, views, dashboard, mending, work } =
         opened.manage(settings, logs::limits(JournalLevel::Debug)?, invitation.room(), secure.client(), environment)?;
-    let shown = ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
+    let shown =
+        ServerSettings { pages: Some(Arc::new(dashboard)), page_rate: configured.rates.visits, ..secure.server() };
     let mut server = RunningServer::start(bound, reachable.names.clone(), manager.clone(), shown)?;
     eprintln!("{label}: the manager is at {contact}");
     eprintln!("{}", invitation.printed());

@@ -203,7 +203,7 @@ impl LeagueRun<'_> {
         let mut desk_work = tokio::spawn(work);
         let front = front.into_tokio()?;
         let shown =
-            ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
+            ServerSettings { pages: Some(Arc::new(dashboard)), page_rate: configured.rates.visits, ..secure.server() };
         tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
 
         let (rejected, mut rejections) = mpsc::unbounded_channel::<Rejected>();

@@ -50,14 +50,14 @@ impl Shared {
     ) {
         let last = tries.iter().rposition(|one| !one.is_probe);
         for (place, one) in tries.iter().enumerate().filter(|(_, one)| !one.is_probe) {
-            let failed = one.came.is_err() || (Some(place) == last && !understood);
+            let failed = one.result.is_err() || (Some(place) == last && !understood);
             let (level, event) =
                 if failed { (JournalLevel::Warn, "MESSAGE_FAILED") } else { (JournalLevel::Debug, "MESSAGE_SENT") };
             if self.logs(level) {
                 let number = number.map_or_else(String::new, |number| format!(", try {number}"));
                 let (Ok(told) | Err(told)) = one.outcome();
-                let message = format!("{match_id}: {} to {peer}{number}: {told}", one.what);
-                self.write(self.entry(level, event, message).about(one.what));
+                let message = format!("{match_id}: {} to {peer}{number}: {told}", one.name);
+                self.write(self.entry(level, event, message).about(one.name));
             }
         }
     }
@@ -117,6 +117,6 @@ impl Shared {
         let Some(line) = self.refusals.line(refusal) else { return };
         let level = if refusal.is_internal() { JournalLevel::Error } else { JournalLevel::Warn };
         let entry = self.entry(level, "REQUEST_REFUSED", line);
-        self.write(entry.in_conversation(refusal.head.conversation_id.as_good()).about(refusal.what()));
+        self.write(entry.in_conversation(refusal.head.conversation_id.as_good()).about(refusal.message_name()));
     }
 }

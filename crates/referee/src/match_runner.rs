@@ -35,7 +35,7 @@ use league_store::journal::JournalLevel;
 use league_store::views::match_file::{MatchContext, MatchFile, TranscriptEntry};
 use league_store::views::writer::ViewUpdate;
 use league_wire::endpoint::Endpoint;
-use league_wire::peer_client::{OutgoingCall, Peer, SendAttempt, SendOutcome, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, SendAttempt, SendOutcome, is_acknowledged};
 use smol_str::SmolStr;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
@@ -397,7 +397,7 @@ impl MatchRunner {
         self.open[side] = Some((call, Arc::clone(&posted)));
         self.busy[side] = true;
         self.work.push(Box::pin(async move {
-            let time = peer_client.client().allow(limit);
+            let time = peer_client.client().deadline(limit);
             let asked = AskedQuestion { side, call, ask, order: &order };
             let posts = known.dialect.posts();
             let waiter = AnswerWaiter { asked, posted: &posted, posts, limit, time };
@@ -421,7 +421,7 @@ impl MatchRunner {
             let understood = said.understood;
             let (input, mut found, words) = waiter.outcome(said, read, &tries).await;
             found.problem = input.as_ref().map(|input| asked.problem(input, &endpoint, &tries, limit));
-            if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.came) {
+            if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.result) {
                 exchange.receipt.granted = exchange.receipt.granted.max(posted.granted());
             }
             if posted.is_set() || words.iter().any(|said| said.refused.is_none()) {
@@ -455,7 +455,7 @@ impl MatchRunner {
             let peer = Peer { endpoint: &endpoint, dialect: &dialect, proven };
             let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: true };
             let mut tries = Vec::new();
-            let said = peer_client.send(peer, message, &heard, &mut tries).await;
+            let said = peer_client.send(peer, message, &is_acknowledged, &mut tries).await;
             let player = order.players[side].player_id.as_str();
             shared.note_tries(&order.match_id, (player, None), &tries, said.understood);
             (SendFinding::from(said), transcript_writer.write_down(&tries))

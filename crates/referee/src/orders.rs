@@ -72,7 +72,7 @@ impl Shared {
 
     /// Counts the token as a guess.
     fn refuse<T>(&self, peer: SocketAddr, method: Method) -> Result<T, RequestError> {
-        self.strikes.strike(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
+        self.strikes.record_failure(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
         let message = "the auth_token is neither the manager's pass for this referee nor the operator's token";
         Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
     }

@@ -196,7 +196,7 @@ async fn standing(order: &StartMatch, side: Side, cover: &PostedEnvelope<'_>) ->
         (Some(_) | None, Some(_) | None) => None,
     };
     let is_near = match player.endpoint.parse::<Endpoint>() {
-        Ok(endpoint) => net::is_at(&endpoint, cover.peer.ip()).await,
+        Ok(endpoint) => net::resolves_to(&endpoint, cover.peer.ip()).await,
         Err(_) => false,
     };
     let token = if token.is_some() { PostRefusal::WrongToken } else { PostRefusal::NoToken };

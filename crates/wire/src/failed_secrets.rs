@@ -7,7 +7,7 @@ use crate::client_network::ClientNetwork;
 use crate::rate::{KeyedLimiter, Rate, RetryAfter};
 
 /// Permits an operator's typing errors and a class of agents whose tokens expired overnight.
-pub const USUAL: Rate = Rate::new(5, 200);
+pub const DEFAULT_RATE: Rate = Rate::new(5, 200);
 
 #[derive(Debug)]
 pub struct FailedSecrets(KeyedLimiter<ClientNetwork>);
@@ -18,13 +18,13 @@ impl FailedSecrets {
     }
 
     /// Counts a wrong secret. Fails when too many came from `client_network`.
-    pub fn strike(&self, client_network: ClientNetwork) -> Result<(), RetryAfter> {
-        self.0.pass(&client_network)
+    pub fn record_failure(&self, client_network: ClientNetwork) -> Result<(), RetryAfter> {
+        self.0.check(&client_network)
     }
 }
 
 impl Default for FailedSecrets {
     fn default() -> Self {
-        Self::new(USUAL)
+        Self::new(DEFAULT_RATE)
     }
 }

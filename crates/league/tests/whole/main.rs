@@ -23,8 +23,6 @@ mod models;
 mod operator;
 mod orchestrator;
 mod pages;
-#[path = "../../../wire/tests/papers/mod.rs"]
-mod papers;
 mod peers;
 mod pipes;
 mod processes;
@@ -36,6 +34,8 @@ mod secure;
 mod several_machines;
 mod stepped;
 mod support;
+#[path = "../../../wire/tests/test_certificates/mod.rs"]
+mod test_certificates;
 #[cfg(feature = "otel")]
 mod traces;
 mod windows;

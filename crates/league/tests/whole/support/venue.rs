@@ -1,7 +1,7 @@
 //! A league of separate processes: one home, one manager's address, a port for every agent.
 
 use super::{Process, TestHome, ports};
-use crate::papers::Papers;
+use crate::test_certificates::TestCertificates;
 
 const SHORT: [&str; 6] = ["--join-timeout", "1", "--move-timeout", "1", "--retry-delay", "0.05"];
 /// Time enough to kill and restart a process.
@@ -27,9 +27,9 @@ impl Venue {
         Self { limits: PATIENT, ..Self::new() }
     }
 
-    pub(crate) fn secured(papers: &Papers) -> Self {
+    pub(crate) fn secured(certificates: &TestCertificates) -> Self {
         let files = [("--tls-cert", "server.pem"), ("--tls-key", "server.key"), ("--ca", "ca.pem")];
-        let named = files.map(|(flag, file)| [flag.to_owned(), papers.path(file).to_str().unwrap().to_owned()]);
+        let named = files.map(|(flag, file)| [flag.to_owned(), certificates.path(file).to_str().unwrap().to_owned()]);
         let venue = Self::new();
         Self { address: venue.address.replace("http:", "https:"), all: named.concat(), ..venue }
     }
