@@ -196,9 +196,9 @@ mod plain {
     fn score(player: u32, by: TieBreak, equals: &[u32], scoring: &Scoring, results: &[(u32, u32, Outcome)]) -> u32 {
         let row = row(player, scoring, results);
         match by {
-            TieBreak::Wins => row.wins,
-            TieBreak::Draws => row.draws,
-            TieBreak::HeadToHead => {
+            Wins => row.wins,
+            Draws => row.draws,
+            HeadToHead => {
                 let among = |(a, b, _): &&(u32, u32, Outcome)| equals.contains(a) && equals.contains(b);
                 self::row(player, scoring, &results.iter().filter(among).copied().collect::<Vec<_>>()).points
             }
@@ -246,7 +246,7 @@ fn outcomes() -> impl Strategy<Value = Outcome> {
 }
 
 fn scorings() -> impl Strategy<Value = Scoring> {
-    let tiebreak = prop_oneof![Just(TieBreak::Wins), Just(TieBreak::HeadToHead), Just(TieBreak::Draws)];
+    let tiebreak = prop_oneof![Just(Wins), Just(HeadToHead), Just(Draws)];
     let double_forfeit = prop_oneof![Just(DoubleForfeit::Draw), Just(DoubleForfeit::TechnicalLoss)];
     // Few points, so that ties are frequent.
     (1..4_u32, 0..2_u32, prop::collection::vec(tiebreak, 0..5), double_forfeit).prop_map(
