@@ -19,15 +19,17 @@ use league_protocol::time::Timestamp;
 const NEWS: usize = 30;
 const PROBLEMS: usize = 20;
 
+/// The number of the event, and a summary of the result.
+type CountedResult = (u64, Arc<MatchRecord>);
+
 #[derive(Clone, Debug)]
 pub struct LeagueSnapshot {
     season: Season,
     seq: u64,
     opened: Timestamp,
     last: Timestamp,
-    /// By round and match: the event number and a summary of the result. 16 bytes each, so 8 MB for a round robin of
-    /// 1,000 players.
-    results: Vec<Vec<Option<(u64, Arc<MatchRecord>)>>>,
+    /// By round and match. 16 bytes each, so 8 MB for a round robin of 1,000 players.
+    results: Vec<Vec<Option<CountedResult>>>,
     /// Each summary once: half a million matches of Even/Odd have a few hundred different ones.
     summaries: HashSet<Arc<MatchRecord>>,
     news: VecDeque<(u64, Event)>,
@@ -119,7 +121,7 @@ impl LeagueSnapshot {
         self.news.iter().rev()
     }
 
-    fn result(&self, match_id: &MatchId) -> Option<&(u64, Arc<MatchRecord>)> {
+    fn result(&self, match_id: &MatchId) -> Option<&CountedResult> {
         let (round, number) = match_id.parts()?;
         let round = self.results.get((round.0 as usize).checked_sub(1)?)?;
         round.get((number as usize).checked_sub(1)?)?.as_ref()
