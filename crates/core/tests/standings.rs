@@ -81,7 +81,8 @@ fn equal_players_share_a_rank_and_the_next_rank_counts_them() {
 #[test]
 fn points_rank_first_and_then_each_tie_break_in_its_order() {
     type Ranking = (&'static [TieBreak], &'static [u32]);
-    let cases: [(&str, u32, &[(u32, u32, Outcome)], &[Ranking]); 10] = [
+    type Case<'a> = (&'a str, u32, &'a [(u32, u32, Outcome)], &'a [Ranking]);
+    let cases: [Case<'_>; 10] = [
         ("players without matches rank by index", 4, &[], &[(&[Wins, HeadToHead, Draws], &[0, 1, 2, 3])]),
         (
             "points come first",

@@ -63,7 +63,8 @@ fn after_the_end_only_the_telling_and_the_report_count() {
 
 #[test]
 fn a_game_that_waits_for_nothing_or_is_over_at_once_asks_no_player() {
-    let stages: [(fn(&[Side]) -> GameStage, Outcome); 3] = [
+    type StageAfter = fn(&[Side]) -> GameStage;
+    let stages: [(StageAfter, Outcome); 3] = [
         (|_| GameStage::Draw, Outcome::Draw),
         (|_| GameStage::Moves(Pair::new(false, false)), Outcome::Draw),
         (|_| GameStage::Over(GameVerdict::Win(B)), Outcome::Win(B)),

@@ -63,7 +63,7 @@ fn every_change_breaks_the_proof_of_a_draw() {
                         if *id != me() {
                             *theirs = nonce("forged");
                         }
-                    })
+                    });
                 }),
             ),
             ("the other's nonce left out", forged(&honest, |proof| proof.nonces.0.retain(|(id, _)| *id == me()))),
