@@ -26,7 +26,7 @@ impl Shared {
         let IncomingCall { method, head, peer, .. } = incoming;
         match access {
             Access::Open if *method == Method::Ping => Ok(()),
-            Access::Open => self.gate.wonders(ClientNetwork::of(*peer), *method),
+            Access::Open => self.rate_limits.check_open_call(ClientNetwork::of(*peer), *method),
             Access::JoinKey => self.check_join_key(incoming),
             Access::Token => head.token(*method).map(|_| ()),
             Access::Operator => self.check_operator(head, *peer, *method),
@@ -43,9 +43,9 @@ impl Shared {
             return Ok(());
         };
         let (network, method) = (ClientNetwork::of(incoming.peer), incoming.method);
-        self.gate.registers(network, meta, method)?;
+        self.rate_limits.check_registration(network, meta, method)?;
         let Some(needed) = needed else { return Ok(()) };
-        self.gate.shows_secret(network, method)?;
+        self.rate_limits.check_secrets(network, method)?;
         if shown.as_ref().is_some_and(|shown| shown.opens(&needed.digest())) {
             return Ok(());
         }
@@ -70,7 +70,7 @@ impl Shared {
                     let message = "the operator's token is missing; give it with --token or LEAGUE_OPERATOR_TOKEN, or send it as auth_token";
                     RequestError::new(ErrorCode::E011, method, message).about("auth_token")
                 })?;
-                self.gate.shows_secret(ClientNetwork::of(peer), method)?;
+                self.rate_limits.check_secrets(ClientNetwork::of(peer), method)?;
                 if token.opens(digest) {
                     return Ok(());
                 }

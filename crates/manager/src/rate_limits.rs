@@ -61,24 +61,24 @@ impl RateLimits {
         }
     }
 
-    pub(crate) fn registers(
+    pub(crate) fn check_registration(
         &self,
         network: ClientNetwork,
         meta: &AgentMeta,
         method: Method,
     ) -> Result<(), RequestError> {
-        let meter = if network.is_here() { &self.registrations_here } else { &self.registrations };
-        meter.pass(&network).map_err(|wait| limited(wait, method, "too many registrations from your address"))?;
+        let limiter = if network.is_here() { &self.registrations_here } else { &self.registrations };
+        limiter.pass(&network).map_err(|wait| limited(wait, method, "too many registrations from your address"))?;
         let agent = (SmolStr::new(meta.display_name.trim().to_lowercase()), SmolStr::new(meta.contact_endpoint.trim()));
         let again = self.registrations_again.pass(&agent);
         again.map_err(|wait| limited(wait, method, "this agent registers too often; keep the token you have"))
     }
 
-    pub(crate) fn asks(&self, agent: &AgentId, method: Method) -> Result<(), RequestError> {
+    pub(crate) fn check_query(&self, agent: &AgentId, method: Method) -> Result<(), RequestError> {
         self.questions.pass(agent).map_err(|wait| limited(wait, method, "you ask too often"))
     }
 
-    pub(crate) fn wonders(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
+    pub(crate) fn check_open_call(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
         if network.is_here() {
             return Ok(());
         }
@@ -86,12 +86,12 @@ impl RateLimits {
     }
 
     /// Fails when the network sent too many wrong secrets.
-    pub(crate) fn shows_secret(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
+    pub(crate) fn check_secrets(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
         self.strikes.listen(network).map_err(|wait| limited(wait, method, GUESSED))
     }
 
     /// Counts a wrong secret. After too many, the error tells the client to wait.
-    pub(crate) fn refused(&self, fault: RequestError, network: ClientNetwork, method: Method) -> RequestError {
+    pub(crate) fn count_failure(&self, fault: RequestError, network: ClientNetwork, method: Method) -> RequestError {
         match fault.code {
             Some(ErrorCode::E012) => {
                 self.strikes.strike(network).err().map_or(fault, |wait| limited(wait, method, GUESSED))

@@ -83,23 +83,23 @@ pub(crate) struct PostedEnvelope<'a> {
     pub(crate) quirks: Quirks,
     pub(crate) peer: SocketAddr,
     /// The message itself, for the transcript.
-    pub(crate) letter: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl<'a> PostedEnvelope<'a> {
-    pub(crate) fn new(head: &'a ReceivedEnvelope, quirks: Quirks, peer: SocketAddr, body: &impl Serialize) -> Self {
-        let letter = serde_json::to_vec(body).unwrap_or_else(|error| {
+    pub(crate) fn new(head: &'a ReceivedEnvelope, quirks: Quirks, peer: SocketAddr, message: &impl Serialize) -> Self {
+        let body = serde_json::to_vec(message).unwrap_or_else(|error| {
             tracing::error!(%error, "a posted answer cannot be written down");
             Vec::new()
         });
-        Self { head, quirks, peer, letter }
+        Self { head, quirks, peer, body }
     }
 }
 
 impl Shared {
-    pub(crate) async fn joined(
+    pub(crate) async fn post_join(
         &self,
-        cover: PostedEnvelope<'_>,
+        envelope: PostedEnvelope<'_>,
         join: &GameJoinAck,
     ) -> Result<Acknowledgement, RequestError> {
         const METHOD: Method = Method::PostJoin;
@@ -110,32 +110,32 @@ impl Shared {
             Some(false) => Answer::Declined,
             Some(true) | None => Answer::Joined(join.draw_nonce.clone().unwrap_or_default()),
         };
-        self.posted(cover, match_id, join.player_id.as_ref(), METHOD, answer).await
+        self.posted(envelope, match_id, join.player_id.as_ref(), METHOD, answer).await
     }
 
-    pub(crate) async fn chosen(
+    pub(crate) async fn post_choice(
         &self,
-        mut cover: PostedEnvelope<'_>,
+        mut envelope: PostedEnvelope<'_>,
         choice: &PostedChoice,
     ) -> Result<Acknowledgement, RequestError> {
         const METHOD: Method = Method::PostChoice;
         // The game rejects it and describes a legal move.
-        let text = choice.value(cover.head).unwrap_or_else(|| SmolStr::new_static("no parity_choice"));
-        cover.quirks.extend(choice.quirk(cover.head));
+        let text = choice.meant(envelope.head).unwrap_or_else(|| SmolStr::new_static("no parity_choice"));
+        envelope.quirks.extend(choice.quirk(envelope.head));
         let (match_id, player) = (&choice.match_id, choice.player_id.as_ref());
-        self.posted(cover, match_id, player, METHOD, Answer::Moved(text)).await
+        self.posted(envelope, match_id, player, METHOD, Answer::Moved(text)).await
     }
 
     async fn posted(
         &self,
-        cover: PostedEnvelope<'_>,
+        envelope: PostedEnvelope<'_>,
         match_id: &MatchId,
         player: Option<&PlayerId>,
         method: Method,
         answer: Answer,
     ) -> Result<Acknowledgement, RequestError> {
         let (posts, order) = self.posts(match_id, method)?;
-        let named = player.cloned().or_else(|| cover.head.sender.as_good().and_then(Sender::player_id));
+        let named = player.cloned().or_else(|| envelope.head.sender.as_good().and_then(Sender::player_id));
         let player = named.ok_or_else(|| {
             RequestError::new(ErrorCode::E003, method, "player_id is missing; send your own id").about("player_id")
         })?;
@@ -144,11 +144,11 @@ impl Shared {
             RequestError::new(ErrorCode::E005, method, format!("{player} does not play in {match_id}"))
                 .about("player_id")
         })?;
-        let (standing, odd) = standing(&order, side, &cover).await;
-        let mut quirks = cover.quirks;
+        let (standing, odd) = standing(&order, side, &envelope).await;
+        let mut quirks = envelope.quirks;
         quirks.extend(odd);
-        let said = self.written(&player, method, &cover.letter);
-        let conversation = cover.head.conversation_id.as_good().cloned();
+        let said = self.written(&player, method, &envelope.body);
+        let conversation = envelope.head.conversation_id.as_good().cloned();
         let (reply, decided) = oneshot::channel();
         let posted = PostedAnswer { side, method, answer, standing, conversation, quirks, said };
         let over = || RequestError::new(ErrorCode::E010, method, format!("{match_id} is over"));
@@ -157,16 +157,16 @@ impl Shared {
         Ok(Acknowledgement::of_player(player).for_match(match_id.clone()))
     }
 
-    fn written(&self, player: &PlayerId, method: Method, letter: &[u8]) -> TranscriptEntry {
+    fn written(&self, player: &PlayerId, method: Method, body: &[u8]) -> TranscriptEntry {
         let referee = self.identity().map(|me| SmolStr::new(me.id.as_str())).unwrap_or_default();
         let there = (SmolStr::new(player.as_str()), referee);
         let kind = SmolStr::new_static(method.row().message.unwrap_or(method.row().name));
-        TranscriptEntry::new(self.environment.now(), Direction::Received, there, kind, letter, None)
+        TranscriptEntry::new(self.environment.now(), Direction::Received, there, kind, body, None)
     }
 }
 
-async fn standing(order: &StartMatch, side: Side, cover: &PostedEnvelope<'_>) -> (PosterProof, Option<Quirk>) {
-    let (player, token) = (&order.players[side], cover.head.auth_token.as_ref());
+async fn standing(order: &StartMatch, side: Side, envelope: &PostedEnvelope<'_>) -> (PosterProof, Option<Quirk>) {
+    let (player, token) = (&order.players[side], envelope.head.auth_token.as_ref());
     let odd = match (&player.player_pass, &order.league_id) {
         (Some(expected), Some(league)) => {
             let odd = token_quirk(token, expected, league, &order.match_id);
@@ -179,7 +179,7 @@ async fn standing(order: &StartMatch, side: Side, cover: &PostedEnvelope<'_>) ->
         (Some(_) | None, Some(_) | None) => None,
     };
     let is_near = match player.endpoint.parse::<Endpoint>() {
-        Ok(endpoint) => net::is_at(&endpoint, cover.peer.ip()).await,
+        Ok(endpoint) => net::is_at(&endpoint, envelope.peer.ip()).await,
         Err(_) => false,
     };
     let token = if token.is_some() { PostRefusal::WrongToken } else { PostRefusal::NoToken };
