@@ -107,7 +107,7 @@ impl Shared {
             limit: self.settings.answer_limit,
             notice: false,
         };
-        let peer = Peer { endpoint: &referee.endpoint, manner: &referee.manner, proven: false };
+        let peer = Peer { endpoint: &referee.endpoint, dialect: &referee.dialect, proven: false };
         let mut tries = Vec::new();
         let sent = self.broadcaster.client.send(peer, message, &understood, &mut tries).await;
         self.note_sent(&referee.id, &envelope.conversation_id, &tries, sent.understood);
@@ -123,7 +123,7 @@ impl Shared {
                 Err(_) => Offer::Unheard,
             },
         };
-        let mut learned = LearnedDialect { manner: sent.learned, quirks: sent.quirks, shows_token: false };
+        let mut learned = LearnedDialect { dialect: sent.learned, quirks: sent.quirks, shows_token: false };
         if matches!(offer, Offer::Unknown) {
             learned.quirks.note(Quirk::TakesNoOrders);
             learned.dialect =

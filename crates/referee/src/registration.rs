@@ -67,11 +67,11 @@ impl Shared {
         };
         let admitted =
             registration::register(&self.peer_client, manager, retry, &self.retry_now, || self.registration()).await?;
-        let Admitted { referee_id, league_id, token, passes, manner, proven, .. } = admitted;
+        let Admitted { referee_id, league_id, token, passes, dialect, proven, .. } = admitted;
         let id = referee_id.or_else(|| settings.requested_id.clone()).unwrap_or_else(|| RefereeId::numbered(1));
         let (league, manager_endpoint) = (league_id, manager.clone());
         let identity =
-            RefereeIdentity { id: id.clone(), league, token, passes, manager: manager_endpoint, manner, proven };
+            RefereeIdentity { id: id.clone(), league, token, passes, manager: manager_endpoint, dialect, proven };
         self.begin_anew();
         *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
         if let Some((transcript_writer, home)) = &settings.journal {

@@ -32,7 +32,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
         let settings = &shared.settings;
         let message =
             OutgoingCall { envelope: &envelope, call: &call, body: None, limit: settings.answer_limit, notice: false };
-        let peer = Peer { endpoint: &manager, manner: &manner, proven };
+        let peer = Peer { endpoint: &manager, dialect: &dialect, proven };
         let mut tries = Vec::new();
         // A manager of another implementation may expect reports in another frame than registrations.
         let sent = if passes {
@@ -45,7 +45,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
             shared.manager_understands(&manager, learned);
         }
         let problem = match tries.iter().rfind(|attempt| !attempt.is_probe).map(|last| &last.came) {
-            Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body).map(|layers| layers.heard()) {
+            Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body).map(|layers| layers.reply_kind()) {
                 // Some managers acknowledge with an empty body.
                 Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_success() => return true,
                 Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_client_error() => {

@@ -29,7 +29,7 @@ fn plan(speech: Speech) -> Plan {
 
 #[tokio::test]
 async fn every_frame_is_learned_from_the_registration_or_within_the_match() {
-    for (speech, dialect) in [
+    for (speech, expected) in [
         (Speech::Direct, "A"),
         (Speech::ParityChoose, "A, choose_parity as parity_choose"),
         (Speech::Types, "B"),
@@ -40,7 +40,7 @@ async fn every_frame_is_learned_from_the_registration_or_within_the_match() {
         (Speech::Session, "C session"),
         (Speech::Stateless, "C 2026-07-28"),
     ] {
-        assert_eq!(recorded(plan(speech)).await.manner.to_string(), manner, "{speech:?}");
+        assert_eq!(recorded(plan(speech)).await.dialect.to_string(), expected, "{speech:?}");
     }
 }
 
@@ -50,7 +50,7 @@ async fn tools_are_called_as_they_are_listed() {
         for dialect in [PlayerDialect::OtherToolNames, PlayerDialect::FieldsOnly, PlayerDialect::UnderOneKey("payload")]
         {
             let known = recorded(plan(speech).dialect(dialect)).await;
-            assert_eq!(known.manner.frame().letter(), 'C');
+            assert_eq!(known.dialect.frame().letter(), 'C');
         }
     }
 }
