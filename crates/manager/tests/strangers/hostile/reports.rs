@@ -7,7 +7,7 @@ use league_test_agents::player::Plan;
 use league_test_agents::player::dialect::Speech;
 use serde_json::{Value, json};
 
-use super::caller::{Caller, admitted, code};
+use super::caller::{admitted, code};
 use crate::league::League;
 
 fn result(winner: &str, number: u8) -> Value {

@@ -8,7 +8,7 @@ use league_protocol::token::Credential;
 use league_wire::failed_secrets::FailedSecrets;
 use league_wire::rate::Rate;
 
-use super::caller::{Caller, admitted, code, must_wait};
+use super::caller::{admitted, code, must_wait};
 use crate::league::League;
 
 const HERE: &str = "http://127.0.0.1:1/mcp";
@@ -66,7 +66,7 @@ async fn the_key_is_for_whom_it_is_meant() {
     admitted(&caller.register("referee", "Whistle", HERE, Some("sesame")).await);
     admitted(&caller.register("player", "Alpha", "http://127.0.0.1:2/mcp", None).await);
     let settings = ManagerSettings { player_key: Some(Credential::new("sesame")), ..ManagerSettings::default() };
-    let caller = Caller::of(League::of(2, 1, settings).await.url);
+    let caller = League::of(2, 1, settings).await.caller();
     assert_eq!(code(&caller.register("player", "Alpha", HERE, Some("wrong")).await), "E012");
     admitted(&caller.register("player", "Alpha", HERE, Some("sesame")).await);
     admitted(&caller.register("referee", "Whistle", HERE, None).await);
