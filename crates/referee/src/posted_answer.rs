@@ -120,7 +120,7 @@ impl Shared {
     ) -> Result<Acknowledgement, RequestError> {
         const METHOD: Method = Method::PostChoice;
         // The game rejects it and describes a legal move.
-        let text = choice.meant(envelope.head).unwrap_or_else(|| SmolStr::new_static("no parity_choice"));
+        let text = choice.value(envelope.head).unwrap_or_else(|| SmolStr::new_static("no parity_choice"));
         envelope.quirks.extend(choice.quirk(envelope.head));
         let (match_id, player) = (&choice.match_id, choice.player_id.as_ref());
         self.posted(envelope, match_id, player, METHOD, Answer::Moved(text)).await
