@@ -94,7 +94,7 @@ async fn a_strategy_that_stalls_forever_blocks_a_bounded_number_of_threads() {
         assert_eq!(fallback(runner.think(question(1), memory(&[]), PLENTY).await).1, "nothing came within 5ms");
     }
     let (_, because) = fallback(runner.think(question(2), memory(&[]), PLENTY).await);
-    assert_eq!(because, "too many earlier permits have not come to an end");
+    assert_eq!(because, "too many earlier thoughts have not come to an end");
     drop(go);
     let runner = runner.with_time_limit(PLENTY);
     while runner.permits.available_permits() == 0 {
