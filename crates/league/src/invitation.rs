@@ -20,16 +20,16 @@ pub(crate) struct Invitation<'a> {
 impl Invitation<'_> {
     /// For the operator's terminal. A generated join key is shown only here.
     pub(crate) fn printed(&self) -> String {
-        let shown = self.key.made().unwrap_or(HIDDEN);
+        let key = self.key.generated().unwrap_or(HIDDEN);
         let others: Vec<&str> = self.reachable.others.iter().map(Endpoint::as_str).collect();
         let others = (!others.is_empty()).then(|| format!("Other addresses of the manager: {}", others.join(" ")));
-        let chosen = self.key.of_referees().filter(|_| self.key.made().is_none());
+        let chosen = self.key.of_referees().filter(|_| self.key.generated().is_none());
         let lines = [
             others,
             Some(format!("Watch it at {}", self.reachable.contact.at("/"))),
-            Some(format!("Players join with: {}", self.command(Role::Player, shown))),
-            Some(format!("Referees join with: {}", self.command(Role::Referee, shown))),
-            self.key.told(),
+            Some(format!("Players join with: {}", self.command(Role::Player, key))),
+            Some(format!("Referees join with: {}", self.command(Role::Referee, key))),
+            self.key.announcement(),
             chosen.map(|_| format!("{HIDDEN} is the join key that you gave the manager.")),
             self.note().map(str::to_owned),
             self.operating(),

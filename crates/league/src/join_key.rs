@@ -13,17 +13,19 @@ use league_wire::environment::Environment;
 #[derive(Debug)]
 pub(crate) struct JoinKey {
     key: Option<Credential>,
-    made: bool,
+    generated: bool,
     players: bool,
 }
 
 impl JoinKey {
     /// The `chosen` key, or a generated one if `host` is reachable from other machines.
-    pub(crate) fn settle(chosen: Option<&Credential>, players: bool, host: IpAddr, environment: &Environment) -> Self {
+    pub(crate) fn choose(chosen: Option<&Credential>, players: bool, host: IpAddr, environment: &Environment) -> Self {
         match given(chosen) {
-            Some(key) => Self { key: Some(key.clone()), made: false, players },
-            None if players || !host.is_loopback() => Self { key: Some(make(environment)), made: true, players },
-            None => Self { key: None, made: false, players },
+            Some(key) => Self { key: Some(key.clone()), generated: false, players },
+            None if players || !host.is_loopback() => {
+                Self { key: Some(generate(environment)), generated: true, players }
+            }
+            None => Self { key: None, generated: false, players },
         }
     }
 
@@ -35,15 +37,15 @@ impl JoinKey {
         self.key.clone().filter(|_| self.players)
     }
 
-    pub(crate) fn made(&self) -> Option<&str> {
-        Some(self.key.as_ref().filter(|_| self.made)?.reveal())
+    pub(crate) fn generated(&self) -> Option<&str> {
+        Some(self.key.as_ref().filter(|_| self.generated)?.reveal())
     }
 
-    pub(crate) fn told(&self) -> Option<String> {
-        let key = self.made()?;
-        let whom = if self.players { "Referees and players" } else { "Referees" };
+    pub(crate) fn announcement(&self) -> Option<String> {
+        let key = self.generated()?;
+        let roles = if self.players { "Referees and players" } else { "Referees" };
         Some(format!(
-            "{whom} need this league's join key: {key}\n\
+            "{roles} need this league's join key: {key}\n\
              They take it from --join-key or LEAGUE_JOIN_KEY. It is shown now and kept nowhere, and after a restart newcomers \
              need another one; give the manager one of your own with --join-key to keep it."
         ))
@@ -56,7 +58,7 @@ pub(crate) fn given(secret: Option<&Credential>) -> Option<&Credential> {
 }
 
 /// 144 bits, in characters that need no quotes.
-fn make(environment: &Environment) -> Credential {
+fn generate(environment: &Environment) -> Credential {
     Credential::new(&format!("key-{}", BASE64URL_NOPAD.encode(&environment.random()[..18])))
 }
 
@@ -69,40 +71,40 @@ mod tests {
     const HERE: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
     const ANYWHERE: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7))];
 
-    fn settle(chosen: &str, players: bool, host: IpAddr) -> JoinKey {
-        JoinKey::settle(Some(&Credential::new(chosen)), players, host, &Environment::real())
+    fn choose(chosen: &str, players: bool, host: IpAddr) -> JoinKey {
+        JoinKey::choose(Some(&Credential::new(chosen)), players, host, &Environment::real())
     }
 
     fn shown(key: &JoinKey) -> [Option<String>; 3] {
         let text = |key: Option<Credential>| key.map(|key| key.reveal().to_owned());
-        [text(key.of_referees()), text(key.of_players()), key.told()]
+        [text(key.of_referees()), text(key.of_players()), key.announcement()]
     }
 
     #[test]
     fn on_loopback_a_key_is_needed_only_if_one_is_set() {
         for host in HERE {
-            assert_eq!(shown(&settle(" ", false, host)), [None, None, None]);
-            assert_eq!(shown(&settle("sesame", false, host)), [Some("sesame".to_owned()), None, None]);
+            assert_eq!(shown(&choose(" ", false, host)), [None, None, None]);
+            assert_eq!(shown(&choose("sesame", false, host)), [Some("sesame".to_owned()), None, None]);
         }
     }
 
     #[test]
-    fn off_loopback_a_key_is_made_for_referees_and_told_once() {
+    fn off_loopback_a_key_is_generated_for_referees_and_printed_once() {
         for host in ANYWHERE {
-            let [made, players, told] = shown(&settle("", false, host));
-            let made = made.unwrap();
-            assert!(players.is_none() && made.len() == 28 && told.unwrap().contains(&made));
-            assert_ne!(shown(&settle("", false, host))[0].as_ref(), Some(&made), "another one each time");
-            assert_eq!(settle("sesame", false, host).told(), None, "who chose it knows it");
+            let [generated, players, announcement] = shown(&choose("", false, host));
+            let generated = generated.unwrap();
+            assert!(players.is_none() && generated.len() == 28 && announcement.unwrap().contains(&generated));
+            assert_ne!(shown(&choose("", false, host))[0].as_ref(), Some(&generated), "another one each time");
+            assert_eq!(choose("sesame", false, host).announcement(), None, "the operator who chose it knows it");
         }
     }
 
     #[test]
-    fn players_need_it_where_the_operator_says_so() {
+    fn players_need_the_key_if_the_operator_says_so() {
         for host in [HERE[0], ANYWHERE[0]] {
-            let [referees, players, told] = shown(&settle("", true, host));
+            let [referees, players, announcement] = shown(&choose("", true, host));
             assert!(referees.is_some() && referees == players);
-            assert!(told.unwrap().starts_with("Referees and players"));
+            assert!(announcement.unwrap().starts_with("Referees and players"));
         }
     }
 }
