@@ -18,7 +18,7 @@ use league_protocol::table::Call;
 use league_protocol::time::Timestamp;
 use league_wire::client::{Client, ClientSettings};
 use league_wire::exchange::Exchange;
-use league_wire::peer_client::{OutgoingCall, Peer, PeerClient, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, PeerClient, is_acknowledged};
 use libfuzzer_sys::fuzz_target;
 use tokio::runtime::Builder;
 use tokio::time::Instant;
@@ -32,7 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
         let client =
             Client::new(ClientSettings { connector: Arc::new(FixedAnswerPeer(sent)), ..ClientSettings::default() });
         let client = PeerClient::new(client);
-        send(&client, &heard).await;
+        send(&client, &is_acknowledged).await;
         send(&client, &|_: &Exchange| false).await;
     });
 });
@@ -63,5 +63,5 @@ async fn send(client: &PeerClient, understood: &(impl Fn(&Exchange) -> bool + Sy
     // The end of a stream may be waited for a little.
     assert!(began.elapsed() <= LIMIT + Duration::from_millis(100), "{:?}", began.elapsed());
     assert!(tries.len() <= 32, "{} tries", tries.len());
-    assert!(!outcome.understood || tries.iter().any(|one| one.came.is_ok()));
+    assert!(!outcome.understood || tries.iter().any(|one| one.result.is_ok()));
 }

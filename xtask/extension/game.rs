@@ -19,7 +19,7 @@ impl HigherNumber {
 
 impl Game for HigherNumber {
     fn info(&self) -> GameInfo {
-        GameInfo { name: "Higher number", rules: "Name a number from 1 to 3; the higher one wins.", longest_course: 1 }
+        GameInfo { name: "Higher number", rules: "Name a number from 1 to 3; the higher one wins.", max_turns: 1 }
     }
 
     fn stage(&self) -> GameStage {

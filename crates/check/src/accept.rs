@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_a_check_in_each_line_and_comments() {
+    fn a_file_of_known_failures_has_one_check_per_line_and_comments() {
         let text = "# known\nplayer.rpc.batch   # not sent here\n\n  player.http.get\n";
         let accepted = Accepted::read(text, RuleSet::newest()).unwrap();
         assert_eq!(accepted.ids().collect::<Vec<_>>(), ["player.http.get", "player.rpc.batch"]);

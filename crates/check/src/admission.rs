@@ -19,7 +19,7 @@ const MAX_REASON: usize = 1_500;
 
 /// Fails with the broken rules and what to change.
 pub async fn fit_to_register(endpoint: &Endpoint, game: &GameType) -> Result<(), String> {
-    let options = CheckOptions { game: game.clone(), patience: LIMIT, to_the_end: false, ..CheckOptions::default() };
+    let options = CheckOptions { game: game.clone(), max_wait: LIMIT, to_the_end: false, ..CheckOptions::default() };
     match timeout(LIMIT, player(endpoint, &options)).await {
         Err(_) => {
             Err(format!("this league checks players before it lets them in, and the check took more than {LIMIT:?}"))

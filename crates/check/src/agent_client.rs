@@ -8,6 +8,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{HeaderName, HeaderValue};
+use league_protocol::dialect::PeerDialect;
+use league_protocol::table::Method;
 use league_wire::client::{Client, ClientSettings};
 use league_wire::endpoint::Endpoint;
 use league_wire::net::{Connector, Stream, Tcp};
@@ -16,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
 
-use crate::messages::rpc;
+use crate::messages::{TestMessage, rpc};
 use crate::response::{NoResponse, Response, ResponseBody, out_of_stream};
 
 const MAX_RAW: usize = 256 * 1024;
@@ -50,8 +52,17 @@ impl AgentClient {
 
     pub(crate) async fn post(&self, headers: &HeaderMap, body: impl Into<Bytes>, limit: Duration) -> Response {
         let sent = body.into();
-        let came = self.client.post(&self.endpoint, headers, sent.clone(), limit).await;
-        Response::of(sent, came)
+        let result = self.client.post(&self.endpoint, headers, sent.clone(), limit).await;
+        Response::of(sent, result)
+    }
+
+    pub(crate) fn headers(&self, dialect: &PeerDialect, method: Method) -> HeaderMap {
+        self.peer_client.headers_of(&self.endpoint, dialect, method)
+    }
+
+    pub(crate) async fn send(&self, dialect: &PeerDialect, message: &TestMessage, limit: Duration) -> Response {
+        let request = message.written(dialect, self.next_id());
+        self.post(&self.headers(dialect, message.method), request.to_string(), limit).await
     }
 
     pub(crate) async fn tools(&self, headers: &HeaderMap, limit: Duration) -> (Response, Vec<Value>) {
@@ -65,7 +76,7 @@ impl AgentClient {
         !self.endpoint.is_secure()
     }
 
-    async fn connect(&self) -> Result<Box<dyn Stream>, NoResponse> {
+    pub(crate) async fn connect(&self) -> Result<Box<dyn Stream>, NoResponse> {
         let connecting = Tcp.connect(self.endpoint.host(), self.endpoint.port());
         Ok(connecting.await?)
     }
@@ -80,10 +91,6 @@ impl AgentClient {
 
     pub(crate) fn path(&self) -> String {
         self.endpoint.uri().path_and_query().map_or_else(|| String::from("/"), ToString::to_string)
-    }
-
-    pub(crate) async fn idle(&self) -> Result<Box<dyn Stream>, NoResponse> {
-        self.connect().await
     }
 
     pub(crate) async fn get(&self, path: &str, limit: Duration) -> Response {
@@ -105,8 +112,8 @@ impl AgentClient {
             }
             read_answer(&mut stream, began).await
         };
-        let came = timeout(limit, exchange).await.unwrap_or(Err(NoResponse::TimedOut(limit)));
-        Response { sent, came }
+        let result = timeout(limit, exchange).await.unwrap_or(Err(NoResponse::TimedOut(limit)));
+        Response { sent, result }
     }
 
     /// Sends the second request after the answer to the first.
@@ -116,24 +123,24 @@ impl AgentClient {
         let first = async {
             let mut stream = self.connect().await?;
             stream.write_all(request).await?;
-            let came = read_answer(&mut stream, Instant::now()).await?;
+            let result = read_answer(&mut stream, Instant::now()).await?;
             connection = Some(stream);
-            Ok(came)
+            Ok(result)
         };
         let first = timeout(limit, first).await.unwrap_or(Err(NoResponse::TimedOut(limit)));
-        let first = Response { sent: sent.clone(), came: first };
+        let first = Response { sent: sent.clone(), result: first };
         let Some(mut stream) = connection.filter(|_| !closes(&first)) else { return (first, None) };
         let second = async {
             stream.write_all(request).await?;
             read_answer(&mut stream, Instant::now()).await
         };
-        let came = timeout(limit, second).await.unwrap_or(Err(NoResponse::TimedOut(limit)));
-        (first, Some(Response { sent, came }))
+        let result = timeout(limit, second).await.unwrap_or(Err(NoResponse::TimedOut(limit)));
+        (first, Some(Response { sent, result }))
     }
 
     /// Closes the connection in the middle of a request, and gives the agent a moment to notice.
     pub(crate) async fn hang_up(&self, beginning: &[u8]) -> Response {
-        let said = async {
+        let sending = async {
             let mut stream = self.connect().await?;
             stream.write_all(beginning).await?;
             stream.shutdown().await?;
@@ -141,8 +148,8 @@ impl AgentClient {
             drop(timeout(MOMENT, stream.read_to_end(&mut Vec::new())).await);
             Ok(())
         };
-        let came = said.await.and_then(|()| Err(NoResponse::Broken(String::from("the checker hung up"))));
-        Response { sent: Bytes::copy_from_slice(beginning), came }
+        let result = sending.await.and_then(|()| Err(NoResponse::Broken(String::from("the checker hung up"))));
+        Response { sent: Bytes::copy_from_slice(beginning), result }
     }
 }
 
@@ -153,10 +160,10 @@ impl From<std::io::Error> for NoResponse {
 }
 
 /// HTTP/1.0 closes by default.
-fn closes(heard: &Response) -> bool {
-    let Ok(came) = &heard.came else { return true };
-    let says = came.headers.get(http::header::CONNECTION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    says.eq_ignore_ascii_case("close") || came.headers.contains_key("x-http-1-0")
+fn closes(response: &Response) -> bool {
+    let Ok(result) = &response.result else { return true };
+    let says = result.headers.get(http::header::CONNECTION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    says.eq_ignore_ascii_case("close") || result.headers.contains_key("x-http-1-0")
 }
 
 async fn read_answer(stream: &mut Box<dyn Stream>, began: Instant) -> Result<ResponseBody, NoResponse> {

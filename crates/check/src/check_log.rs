@@ -2,7 +2,7 @@
 //! checked is skipped, never passed.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use league_protocol::problem::Problem;
 
@@ -40,35 +40,31 @@ pub(crate) fn ensure(holds: bool, otherwise: impl Into<String>) -> Judgement {
 }
 
 impl CheckLog {
-    fn found(&self) -> MutexGuard<'_, HashMap<&'static str, Finding>> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn judge(&self, rule: &'static Rule, heard: &Response, judgement: Judgement) {
-        self.explain(rule, heard, judgement.map_err(RuleViolation::from));
+    pub(crate) fn judge(&self, rule: &'static Rule, response: &Response, judgement: Judgement) {
+        self.explain(rule, response, judgement.map_err(RuleViolation::from));
     }
 
     /// Like `judge`, with specific advice.
-    pub(crate) fn explain(&self, rule: &'static Rule, heard: &Response, judgement: Result<(), RuleViolation>) {
-        let fix = judgement.as_ref().err().and_then(|broken| broken.fix.clone());
-        let verdict = judgement.map_or_else(|broken| CheckVerdict::Failed(broken.seen), |()| CheckVerdict::Passed);
-        let (sent, came) = (Some(heard.sent_text()), Some(heard.came_text()));
-        self.note(Finding { rule, verdict, sent, came, took: heard.took(), accepted: false, fix });
+    pub(crate) fn explain(&self, rule: &'static Rule, response: &Response, judgement: Result<(), RuleViolation>) {
+        let fix = judgement.as_ref().err().and_then(|violation| violation.fix.clone());
+        let verdict =
+            judgement.map_or_else(|violation| CheckVerdict::Failed(violation.seen), |()| CheckVerdict::Passed);
+        let (sent, received) = (Some(response.request_text()), Some(response.result_text()));
+        self.note(Finding { rule, verdict, sent, received, took: response.took(), accepted: false, fix });
     }
 
     pub(crate) fn skip(&self, rule: &'static Rule, why: &str) {
-        let verdict = CheckVerdict::Skipped(why.to_owned());
-        self.note(Finding { rule, verdict, sent: None, came: None, took: None, accepted: false, fix: None });
+        self.note(Finding::without_exchange(rule, CheckVerdict::Skipped(why.to_owned())));
     }
 
     /// For a finding that no single exchange shows.
-    pub(crate) fn observe(&self, rule: &'static Rule, seen: Option<String>, judgement: Judgement) {
+    pub(crate) fn observe(&self, rule: &'static Rule, received: String, judgement: Judgement) {
         let verdict = judgement.map_or_else(CheckVerdict::Failed, |()| CheckVerdict::Passed);
-        self.note(Finding { rule, verdict, sent: None, came: seen, took: None, accepted: false, fix: None });
+        self.note(Finding { received: Some(received), ..Finding::without_exchange(rule, verdict) });
     }
 
     fn note(&self, finding: Finding) {
-        let mut found = self.found();
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let before = found.get(finding.rule.id).map(|known| &known.verdict);
         let stands = match (before, &finding.verdict) {
             (Some(CheckVerdict::Failed(_)), _) | (Some(_), CheckVerdict::Skipped(_)) => true,
@@ -81,15 +77,8 @@ impl CheckLog {
 
     pub(crate) fn close(self, rules: &[&'static Rule], unreached: &str) -> Vec<Finding> {
         let mut found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let skipped = |rule: &'static Rule| Finding {
-            rule,
-            verdict: CheckVerdict::Skipped(unreached.to_owned()),
-            sent: None,
-            came: None,
-            took: None,
-            accepted: false,
-            fix: None,
-        };
+        let skipped =
+            |rule: &'static Rule| Finding::without_exchange(rule, CheckVerdict::Skipped(unreached.to_owned()));
         rules.iter().map(|rule| found.remove(rule.id).unwrap_or_else(|| skipped(rule))).collect()
     }
 }

@@ -12,11 +12,10 @@ use league_wire::net::{Connector, Tcp};
 use league_wire::peer_client::{OutgoingCall, Peer};
 
 use crate::agent_client::AgentClient;
-use crate::dialect::CheckDialect;
 use crate::response::{NoResponse, Response, ResponseBody};
 
 pub(crate) enum Reached {
-    Understood(CheckDialect, Response),
+    Understood(PeerDialect, Response),
     /// With advice.
     NotListening(Response, String),
     /// No dialect was understood. Holds all answers, at least one.
@@ -26,7 +25,7 @@ pub(crate) enum Reached {
     Slow(Response),
 }
 
-pub(crate) struct Asked {
+pub(crate) struct Question {
     pub(crate) envelope: Envelope,
     pub(crate) call: Call,
 }
@@ -34,8 +33,8 @@ pub(crate) struct Asked {
 /// Tries the dialects in the league's order until an answer fits. `known` is the dialect of an earlier answer: then
 /// only the name of the call can differ.
 pub(crate) async fn search(
-    line: &AgentClient,
-    asked: &Asked,
+    client: &AgentClient,
+    question: &Question,
     known: Option<&PeerDialect>,
     limit: Duration,
     answers: impl Fn(&ResponseBody) -> bool + Sync,
@@ -43,23 +42,24 @@ pub(crate) async fn search(
     let judge = |exchange: &Exchange| answers(&ResponseBody::of(exchange));
     let canonical = PeerDialect::default();
     let dialect = known.unwrap_or(&canonical);
-    let peer = Peer { endpoint: &line.endpoint, dialect, proven: known.is_some() };
-    let message = OutgoingCall { envelope: &asked.envelope, call: &asked.call, body: None, limit, notice: false };
+    let peer = Peer { endpoint: &client.endpoint, dialect, proven: known.is_some() };
+    let message = OutgoingCall { envelope: &question.envelope, call: &question.call, body: None, limit, notice: false };
     let mut tries = Vec::new();
-    let said = match known {
-        Some(_) => line.peer_client.send(peer, message, &judge, &mut tries).await,
-        None => line.peer_client.search(peer, message, &judge, &mut tries).await,
+    let outcome = match known {
+        Some(_) => client.peer_client.send(peer, message, &judge, &mut tries).await,
+        None => client.peer_client.search(peer, message, &judge, &mut tries).await,
     };
-    let tries = tries.into_iter().filter(|one| !one.is_probe).map(|one| Response::of(one.sent, one.came));
+    let tries =
+        tries.into_iter().filter(|attempt| !attempt.is_probe).map(|attempt| Response::of(attempt.sent, attempt.result));
     let mut tries: Vec<Response> = tries.collect();
     let Some(last) = tries.pop() else { return Reached::Slow(Response::nothing(limit)) };
-    if said.understood {
-        return Reached::Understood(said.learned.unwrap_or_else(|| dialect.clone()).into(), last);
+    if outcome.understood {
+        return Reached::Understood(outcome.learned.unwrap_or_else(|| dialect.clone()), last);
     }
-    match &last.came {
+    match &last.result {
         Err(NoResponse::TimedOut(_)) => return Reached::Slow(last),
-        Err(NoResponse::Broken(why)) if tries.is_empty() && !is_listening(line).await => {
-            let note = not_listening(line, why);
+        Err(NoResponse::Broken(why)) if tries.is_empty() && !is_listening(client).await => {
+            let note = not_listening(client, why);
             return Reached::NotListening(last, note);
         }
         Err(NoResponse::Broken(_) | NoResponse::TooLong) | Ok(_) => {}
@@ -72,46 +72,46 @@ pub(crate) async fn search(
 }
 
 pub(crate) fn most_specific(mut tries: Vec<Response>, question: QuestionKind, match_id: &MatchId) -> Response {
-    let problems = tries.iter().map(|heard| heard.problem(question, match_id));
-    let most = Problem::most_specific(problems.clone().flatten());
-    let place = problems.into_iter().position(|problem| problem.is_some() && problem == most);
+    let problems = tries.iter().map(|response| response.problem(question, match_id));
+    let specific = Problem::most_specific(problems.clone().flatten());
+    let place = problems.into_iter().position(|problem| problem.is_some() && problem == specific);
     tries.swap_remove(place.unwrap_or(0))
 }
 
 /// The answer in the dialect that the agent understands, or the most specific error and the canonical dialect.
 pub(crate) async fn answer(
-    line: &AgentClient,
-    asked: &Asked,
+    client: &AgentClient,
+    question: &Question,
     limit: Duration,
     answers: impl Fn(&ResponseBody) -> bool + Sync,
-) -> (CheckDialect, Response) {
-    match search(line, asked, None, limit, answers).await {
-        Reached::Understood(voice, heard) => (voice, heard),
-        Reached::NotListening(heard, _) | Reached::Guarded(heard, _) | Reached::Slow(heard) => {
-            (CheckDialect::canonical(), heard)
+) -> (PeerDialect, Response) {
+    match search(client, question, None, limit, answers).await {
+        Reached::Understood(dialect, response) => (dialect, response),
+        Reached::NotListening(response, _) | Reached::Guarded(response, _) | Reached::Slow(response) => {
+            (PeerDialect::default(), response)
         }
         Reached::Stranger(tries) => {
-            let weight = |heard: &Response| heard.error().map_or(0, |error| 1 + error.weight());
+            let weight = |response: &Response| response.error().map_or(0, |error| 1 + error.weight());
             let best = tries.into_iter().reduce(|best, next| if weight(&next) > weight(&best) { next } else { best });
-            (CheckDialect::canonical(), best.unwrap_or_else(|| Response::nothing(limit)))
+            (PeerDialect::default(), best.unwrap_or_else(|| Response::nothing(limit)))
         }
     }
 }
 
-async fn is_listening(line: &AgentClient) -> bool {
-    Tcp.connect(line.endpoint.host(), line.endpoint.port()).await.is_ok()
+async fn is_listening(client: &AgentClient) -> bool {
+    Tcp.connect(client.endpoint.host(), client.endpoint.port()).await.is_ok()
 }
 
-pub(crate) fn not_listening(line: &AgentClient, why: &str) -> String {
-    let (host, port) = (line.endpoint.host(), line.endpoint.port());
+pub(crate) fn not_listening(client: &AgentClient, why: &str) -> String {
+    let (host, port) = (client.endpoint.host(), client.endpoint.port());
     format!(
         "Nothing listens at {host}:{port} ({why}).\n\
          Start the agent first, and give the URL at which it listens, such as http://127.0.0.1:8101/mcp."
     )
 }
 
-pub(crate) fn guarded(heard: &Response) -> Option<String> {
-    let error = heard.error()?;
+pub(crate) fn guarded(response: &Response) -> Option<String> {
+    let error = response.error()?;
     let closed = matches!(error.code.as_deref(), Some("E011" | "E012"));
     closed.then(|| {
         String::from(
@@ -121,31 +121,31 @@ pub(crate) fn guarded(heard: &Response) -> Option<String> {
     })
 }
 
-/// `heard` is the most specific answer.
-pub(crate) fn stranger(line: &AgentClient, heard: &Response, problem: Option<&Problem>) -> String {
-    let path = line.path();
-    let Ok(came) = &heard.came else {
+/// `response` is the most specific answer.
+pub(crate) fn stranger(client: &AgentClient, response: &Response, problem: Option<&Problem>) -> String {
+    let path = client.path();
+    let Ok(answer) = &response.result else {
         return match problem {
             Some(problem) => format!("The agent takes connections and answers in no form: {problem}."),
-            None => format!("The agent takes connections and does not answer: {}", heard.came_text()),
+            None => format!("The agent takes connections and does not answer: {}", response.result_text()),
         };
     };
-    let kind = heard.content_type().unwrap_or_default();
-    match (came.status.as_u16(), kind.as_str()) {
+    let kind = response.content_type().unwrap_or_default();
+    match (answer.status.as_u16(), kind.as_str()) {
         (404, _) => format!(
             "There is a server, and it has nothing at {path} (status 404). Is the path right? Most agents listen at /mcp."
         ),
         (405, _) => format!("There is a server, and {path} takes no POST (status 405). Is this the agent's endpoint?"),
         (401 | 403, _) => format!(
             "There is a server, and it refuses access (status {}). Check it without its access control, or from an allowed host.",
-            came.status.as_u16()
+            answer.status.as_u16()
         ),
         (_, "text/html") => format!("There is a web server that answers with a page. Is {path} an agent's endpoint?"),
         (status, _) => {
-            let told = problem.map(|problem| format!(" Its most specific answer: {problem}.")).unwrap_or_default();
+            let quoted = problem.map(|problem| format!(" Its most specific answer: {problem}.")).unwrap_or_default();
             format!(
                 "There are answers (status {status}), but in none of the forms that are in use: JSON-RPC with the tool's name or \
-                 the message's type as the method, the message alone or nested, tools/call, or an MCP session.{told}"
+                 the message's type as the method, the message alone or nested, tools/call, or an MCP session.{quoted}"
             )
         }
     }

@@ -23,6 +23,7 @@ use league_protocol::token::{Credential, Token};
 use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::endpoint::Endpoint;
 use league_wire::environment::Environment;
+use serde::Deserialize;
 use smol_str::SmolStr;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, timeout};
@@ -44,7 +45,7 @@ pub(crate) enum ChoiceBehaviour {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct RefereeLine {
+pub(crate) struct ReceivedCall {
     /// `None` stands for the manager.
     pub(crate) to: Option<Side>,
     pub(crate) call: Call,
@@ -58,8 +59,8 @@ pub(crate) struct Script {
     environment: Environment,
     pub(crate) league: Option<LeagueId>,
     pub(crate) token: Token,
-    acts: Mutex<HashMap<MatchId, [ChoiceBehaviour; 2]>>,
-    said: watch::Sender<Vec<RefereeLine>>,
+    behaviours: Mutex<HashMap<MatchId, [ChoiceBehaviour; 2]>>,
+    received: watch::Sender<Vec<ReceivedCall>>,
     /// Opens when START_MATCH is answered; players join only then.
     gate: watch::Sender<bool>,
 }
@@ -78,8 +79,8 @@ impl FakeLeague {
         let script = Arc::new(Script {
             league: "league_check".parse().ok(),
             token: Token::mint("REF01", &environment.random()),
-            acts: Mutex::default(),
-            said: watch::Sender::new(Vec::new()),
+            behaviours: Mutex::default(),
+            received: watch::Sender::new(Vec::new()),
             gate: watch::Sender::new(false),
             environment,
         });
@@ -98,58 +99,56 @@ impl FakeLeague {
 }
 
 impl Script {
-    fn acts(&self) -> MutexGuard<'_, HashMap<MatchId, [ChoiceBehaviour; 2]>> {
-        self.acts.lock().unwrap_or_else(PoisonError::into_inner)
+    fn behaviours(&self) -> MutexGuard<'_, HashMap<MatchId, [ChoiceBehaviour; 2]>> {
+        self.behaviours.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn rehearse(&self, match_id: &MatchId, acts: [ChoiceBehaviour; 2]) {
-        self.acts().insert(match_id.clone(), acts);
+    pub(crate) fn set_behaviour(&self, match_id: &MatchId, behaviours: [ChoiceBehaviour; 2]) {
+        self.behaviours().insert(match_id.clone(), behaviours);
     }
 
-    pub(crate) fn let_them_join(&self) {
+    pub(crate) fn open_gate(&self) {
         self.gate.send_replace(true);
     }
 
-    async fn at_the_gate(&self) {
+    async fn wait_at_gate(&self) {
         let mut gate = self.gate.subscribe();
         // The wait has a limit, so that a referee that answers START_MATCH only after the match is detected.
         drop(timeout(GATE, gate.wait_for(|open| *open)).await);
     }
 
-    pub(crate) fn said(&self) -> Vec<RefereeLine> {
-        self.said.borrow().clone()
+    pub(crate) fn has_registered(&self) -> bool {
+        has_registered(&self.received.borrow())
+    }
+
+    pub(crate) fn received(&self) -> Vec<ReceivedCall> {
+        self.received.borrow().clone()
     }
 
     /// Returns false if `limit` ends first.
-    pub(crate) async fn until(&self, limit: Duration, enough: impl Fn(&[RefereeLine]) -> bool) -> bool {
-        let mut said = self.said.subscribe();
-        timeout(limit, said.wait_for(|said| enough(said))).await.is_ok_and(|seen| seen.is_ok())
+    pub(crate) async fn wait_until(&self, limit: Duration, enough: impl Fn(&[ReceivedCall]) -> bool) -> bool {
+        let mut received = self.received.subscribe();
+        timeout(limit, received.wait_for(|calls| enough(calls))).await.is_ok_and(|found| found.is_ok())
     }
 }
 
-pub(crate) fn about(call: &Call) -> Option<&MatchId> {
-    if let Call::GameInvitation(said) = call {
-        Some(&said.match_id)
-    } else if let Call::ChooseParity(said) = call {
-        Some(&said.match_id)
-    } else if let Call::MakeMove(said) = call {
-        Some(&said.match_id)
-    } else if let Call::NotifyMatchResult(said) = call {
-        Some(&said.match_id)
-    } else if let Call::NotifyGameError(said) = call {
-        said.match_id.as_ref()
-    } else if let Call::ReportMatchResult(said) = call {
-        Some(&said.match_id)
-    } else {
-        None
+pub(crate) fn has_registered(calls: &[ReceivedCall]) -> bool {
+    calls.iter().any(|received| received.call.method() == Method::RegisterReferee)
+}
+
+/// `None` for a call that is not about a match.
+pub(crate) fn match_id_of(call: &Call) -> Option<MatchId> {
+    #[derive(Deserialize)]
+    struct Body {
+        match_id: Option<MatchId>,
     }
+    let mut body = Vec::new();
+    call.write_body(&mut body).ok()?;
+    serde_json::from_slice::<Body>(&body).ok()?.match_id
 }
 
 pub(crate) fn nonce(side: Side) -> &'static str {
-    match side {
-        Side::A => "check-a",
-        Side::B => "check-b",
-    }
+    if side == Side::A { "check-a" } else { "check-b" }
 }
 
 struct FakeAgent {
@@ -164,15 +163,17 @@ impl FakeAgent {
 
     async fn wait_for_other(&self, match_id: &MatchId, method: Method) {
         let other = self.role.map(Side::other);
-        let asked = |line: &RefereeLine| {
-            line.to == other && line.call.method() == method && about(&line.call) == Some(match_id)
+        let asked_other = |received: &ReceivedCall| {
+            received.to == other
+                && received.call.method() == method
+                && match_id_of(&received.call).as_ref() == Some(match_id)
         };
-        self.script.until(TOGETHER, |said| said.iter().any(asked)).await;
+        self.script.wait_until(TOGETHER, |calls| calls.iter().any(asked_other)).await;
     }
 
-    fn act(&self, match_id: &MatchId) -> ChoiceBehaviour {
+    fn behaviour(&self, match_id: &MatchId) -> ChoiceBehaviour {
         let place = usize::from(self.role == Some(Side::B));
-        self.script.acts().get(match_id).map_or(ChoiceBehaviour::Plays, |acts| acts[place])
+        self.script.behaviours().get(match_id).map_or(ChoiceBehaviour::Plays, |behaviours| behaviours[place])
     }
 }
 
@@ -196,32 +197,32 @@ impl Agent for FakeAgent {
         let IncomingCall { call, head, quirks, .. } = arrived;
         let mut envelope = Agent::envelope(self, head.conversation_id.as_good().cloned());
         let method = call.method();
-        let line = RefereeLine { to: self.role, call: call.clone(), head, quirks, at: Instant::now() };
-        self.script.said.send_modify(|said| said.push(line));
+        let received = ReceivedCall { to: self.role, call: call.clone(), head, quirks, at: Instant::now() };
+        self.script.received.send_modify(|calls| calls.push(received));
         if let Call::GameInvitation(invitation) = &call {
             self.wait_for_other(&invitation.match_id, method).await;
-            self.script.at_the_gate().await;
+            self.script.wait_at_gate().await;
             let nonce = self.role.and_then(|side| nonce(side).parse().ok());
             let join = GameJoinAck {
                 match_id: Some(invitation.match_id.clone()),
                 player_id: Some(self.player()),
                 arrival_timestamp: Some(self.script.environment.now()),
-                accept: Some(self.act(&invitation.match_id) != ChoiceBehaviour::Declines),
+                accept: Some(self.behaviour(&invitation.match_id) != ChoiceBehaviour::Declines),
                 draw_nonce: nonce,
                 reason: None,
             };
             return CallAnswer::new(envelope, &join);
         }
-        let asked = if let Call::ChooseParity(asked) = &call {
-            self.wait_for_other(&asked.match_id, method).await;
-            Some(MoveRequest::from(asked.clone()))
-        } else if let Call::MakeMove(asked) = &call {
-            Some(MoveRequest::from(asked.clone()))
+        let request = if let Call::ChooseParity(request) = &call {
+            self.wait_for_other(&request.match_id, method).await;
+            Some(MoveRequest::from(request.clone()))
+        } else if let Call::MakeMove(request) = &call {
+            Some(MoveRequest::from(request.clone()))
         } else {
             None
         };
-        if let Some(MoveRequest { match_id, legal_moves, .. }) = asked {
-            let text = match self.act(&match_id) {
+        if let Some(MoveRequest { match_id, legal_moves, .. }) = request {
+            let text = match self.behaviour(&match_id) {
                 ChoiceBehaviour::Says(text) => SmolStr::new_static(text),
                 ChoiceBehaviour::Plays | ChoiceBehaviour::Declines => {
                     legal_moves.into_iter().next().unwrap_or_default()

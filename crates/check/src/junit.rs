@@ -44,7 +44,7 @@ pub fn junit(report: &CheckReport) -> String {
 
 fn details(finding: &Finding) -> String {
     let mut text = format!("{} (PROTOCOL.md, section {})\n", finding.rule.text, finding.rule.section);
-    for (what, shown) in [("sent", &finding.sent), ("came back", &finding.came)] {
+    for (what, shown) in [("sent", &finding.sent), ("came back", &finding.received)] {
         if let Some(shown) = shown {
             text.push_str(&format!("{what}: {shown}\n"));
         }
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_an_agent_says_can_break_out_of_the_xml() {
+    fn text_of_an_agent_is_escaped_in_xml() {
         assert_eq!(escaped("<a href=\"x\">&\u{0}\u{1b}]]></a>"), "&lt;a href=&quot;x&quot;&gt;&amp;??]]&gt;&lt;/a&gt;");
     }
 }

@@ -3,7 +3,7 @@
 //! - [`rule`], [`set`]: the rules, in frozen sets; [`mod@reference`] generates their document
 //! - [`fn@player`], [`fn@referee`], [`fn@manager`]: the checks of each role; the checker plays the other roles
 //! - [`report`]: the findings, as [`text_report`] and [`mod@junit`]; [`accept`] has known failures
-//! - `discovery`, `dialect`, `posts`: the dialect of an agent and the way of its answers; `agent_client`, `response`: requests and answers
+//! - `discovery`, `posts`: the dialect of an agent and the way of its answers; `agent_client`, `response`: requests and answers
 //!
 //! Everything that the checker sends is a message that some peer may send, or a mistake that some peer may make.
 
@@ -11,8 +11,8 @@ pub mod accept;
 mod admission;
 mod agent_client;
 mod check_log;
-mod dialect;
 mod discovery;
+mod excerpt;
 mod fake_league;
 pub mod junit;
 mod manager;
@@ -28,7 +28,6 @@ mod role;
 pub mod rule;
 mod rules;
 pub mod set;
-mod shown;
 pub mod text_report;
 
 pub use admission::fit_to_register;

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use league_core::rules::registry::new_game;
 use league_protocol::answer::{Interpretation, MoveAnswer, ParsedAnswer};
-use league_protocol::dialect::PeerDialect;
+use league_protocol::dialect::{COLON_SENDER, PeerDialect};
 use league_protocol::draw::DrawSecret;
 use league_protocol::envelope::Envelope;
+use league_protocol::frame::Frame;
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::choice::{ChoiceContext, ChooseParityCall};
 use league_protocol::message::game_move::{GameMoveCall, MoveContext};
@@ -18,14 +19,15 @@ use league_protocol::side::Side;
 use league_protocol::table::{Call, Method};
 use league_protocol::token::Credential;
 use league_wire::environment::Environment;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::discovery::Asked;
+use crate::discovery::Question;
 
 #[derive(Clone, Debug)]
 pub(crate) struct TestMessage {
     pub(crate) method: Method,
-    pub(crate) message: Map<String, Value>,
+    pub(crate) fields: Map<String, Value>,
 }
 
 impl TestMessage {
@@ -34,22 +36,37 @@ impl TestMessage {
         // Serialization cannot fail here; if it did, the message would be empty.
         drop(PeerDialect::default().write(1, envelope, call, &mut body));
         let mut whole: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let message = match whole.get_mut("params").map(Value::take) {
-            Some(Value::Object(message)) => message,
+        let fields = match whole.get_mut("params").map(Value::take) {
+            Some(Value::Object(fields)) => fields,
             Some(_) | None => Map::new(),
         };
-        Self { method: call.method(), message }
+        Self { method: call.method(), fields }
+    }
+
+    /// The request in `dialect`.
+    pub(crate) fn written(&self, dialect: &PeerDialect, id: impl Serialize) -> Value {
+        let (mut fields, mut request) = (self.fields.clone(), Vec::new());
+        if dialect.wants_colon() && fields.get("sender").and_then(Value::as_str) == Some(Sender::manager().as_str()) {
+            fields.insert(String::from("sender"), COLON_SENDER.into());
+        }
+        if dialect.frame() == Frame::Bare {
+            fields.entry("message_type").or_insert_with(|| self.method.row().name.into());
+        }
+        // Serialization cannot fail here; if it did, the request would be empty.
+        let write = |out: &mut Vec<u8>| serde_json::to_writer(out, &fields);
+        drop(dialect.write_message(id, self.method, write, &mut request));
+        serde_json::from_slice(&request).unwrap_or_default()
     }
 
     #[must_use]
     pub(crate) fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
-        self.message.insert(field.to_owned(), value.into());
+        self.fields.insert(field.to_owned(), value.into());
         self
     }
 
     #[must_use]
     pub(crate) fn without(mut self, field: &str) -> Self {
-        self.message.remove(field);
+        self.fields.remove(field);
         self
     }
 }
@@ -73,7 +90,7 @@ impl TestLeague {
         Self { environment: environment.clone(), game: game.clone(), league: "league_check".parse().ok(), pass, round }
     }
 
-    pub(crate) fn match_no(&self, number: u32) -> MatchId {
+    pub(crate) fn match_id(&self, number: u32) -> MatchId {
         MatchId::of(self.round, number)
     }
 
@@ -86,34 +103,34 @@ impl TestLeague {
         }
     }
 
-    pub(crate) fn notice(&self, call: &Call) -> TestMessage {
+    pub(crate) fn from_manager(&self, call: &Call) -> TestMessage {
         TestMessage::new(&self.envelope(Sender::manager(), "league"), call)
     }
 
-    pub(crate) fn word(&self, match_id: &MatchId, call: &Call) -> TestMessage {
-        TestMessage::new(&self.of_referee(match_id), call)
+    pub(crate) fn from_referee(&self, match_id: &MatchId, call: &Call) -> TestMessage {
+        TestMessage::new(&self.referee_envelope(match_id), call)
     }
 
-    fn of_referee(&self, match_id: &MatchId) -> Envelope {
+    fn referee_envelope(&self, match_id: &MatchId) -> Envelope {
         let referee = Sender::referee(&RefereeId::numbered(1));
         self.envelope(referee, &match_id.as_str().to_ascii_lowercase())
     }
 
     pub(crate) fn invitation(&self, match_id: &MatchId, side: Side) -> TestMessage {
-        self.word(match_id, &self.inviting(match_id, side))
+        self.from_referee(match_id, &self.invitation_call(match_id, side))
     }
 
-    pub(crate) fn asked_to_join(&self, match_id: &MatchId) -> Asked {
-        let (envelope, call) = (self.of_referee(match_id), self.inviting(match_id, Side::A));
-        Asked { envelope, call }
+    pub(crate) fn join_question(&self, match_id: &MatchId) -> Question {
+        let (envelope, call) = (self.referee_envelope(match_id), self.invitation_call(match_id, Side::A));
+        Question { envelope, call }
     }
 
-    pub(crate) fn asked_to_choose(&self, match_id: &MatchId, limit: Duration) -> Asked {
-        let (envelope, call) = (self.of_referee(match_id), self.choosing(match_id, limit));
-        Asked { envelope, call }
+    pub(crate) fn move_question(&self, match_id: &MatchId, limit: Duration) -> Question {
+        let (envelope, call) = (self.referee_envelope(match_id), self.move_call(match_id, limit));
+        Question { envelope, call }
     }
 
-    fn inviting(&self, match_id: &MatchId, side: Side) -> Call {
+    fn invitation_call(&self, match_id: &MatchId, side: Side) -> Call {
         Call::GameInvitation(GameInvitation {
             league_id: self.league.clone(),
             round_id: Some(self.round),
@@ -127,11 +144,11 @@ impl TestLeague {
         })
     }
 
-    pub(crate) fn call(&self, match_id: &MatchId, limit: Duration) -> TestMessage {
-        self.word(match_id, &self.choosing(match_id, limit))
+    pub(crate) fn move_message(&self, match_id: &MatchId, limit: Duration) -> TestMessage {
+        self.from_referee(match_id, &self.move_call(match_id, limit))
     }
 
-    fn choosing(&self, match_id: &MatchId, limit: Duration) -> Call {
+    fn move_call(&self, match_id: &MatchId, limit: Duration) -> Call {
         let (league_id, round_id, match_id) = (self.league.clone(), Some(self.round), match_id.clone());
         let (player_id, opponent_id) = (Some(PlayerId::numbered(1)), Some(PlayerId::numbered(2)));
         let (your_standings, deadline) = (PlayerRecord::default(), Some(self.environment.now().after(limit)));
@@ -185,10 +202,10 @@ impl TestLeague {
     }
 
     /// For a call without a message body, such as `get_player_state`.
-    pub(crate) fn plain(&self, call: &Call) -> TestMessage {
-        let mut letter = self.notice(call);
-        letter.message.remove("auth_token");
-        letter
+    pub(crate) fn without_token(&self, call: &Call) -> TestMessage {
+        let mut message = self.from_manager(call);
+        message.fields.remove("auth_token");
+        message
     }
 }
 

@@ -19,7 +19,7 @@ pub struct CheckOptions {
     pub set: &'static RuleSet,
     pub game: GameType,
     /// The longest wait for an answer, whatever the protocol allows.
-    pub patience: Duration,
+    pub max_wait: Duration,
     /// Where the checker listens when it acts as a manager. Its players take free ports at the same address.
     pub listen: SocketAddr,
     /// The URL at which a remote agent reaches that manager, if it differs from `listen`. The players are at the same
@@ -38,7 +38,7 @@ impl Default for CheckOptions {
         Self {
             set: RuleSet::newest(),
             game: GameType::even_odd(),
-            patience: Duration::from_secs(30),
+            max_wait: Duration::from_secs(30),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             advertise: None,
             to_the_end: true,
@@ -76,11 +76,11 @@ impl CheckOptions {
         Ok((self.reached_at(address, agent).await?, close))
     }
 
-    pub(crate) fn tell(&self, what: &'static str) {
-        self.progress.send_replace(what);
+    pub(crate) fn show_progress(&self, call: &'static str) {
+        self.progress.send_replace(call);
     }
 
     pub(crate) fn wait(&self, limit: LimitKind) -> Duration {
-        limit.default_span().min(self.patience)
+        limit.default_span().min(self.max_wait)
     }
 }

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer};
+use league_protocol::dialect::PeerDialect;
 use league_protocol::envelope::{Envelope, PROTOCOL, ReceivedEnvelope};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, MatchId, RefereeId};
@@ -24,7 +25,6 @@ use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, timeout};
 
-use crate::dialect::CheckDialect;
 use crate::options::CheckOptions;
 use crate::response::{Response, ResponseBody};
 
@@ -71,10 +71,10 @@ pub(crate) struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// The posted answer if the call was only acknowledged and one comes within `limit`; otherwise `heard`.
-    pub(crate) async fn or(self, heard: Response, voice: &CheckDialect, limit: Duration) -> Response {
-        if !voice.posts() || !acknowledges(&heard, &self.match_id) {
-            return heard;
+    /// The posted answer if the call was only acknowledged and one comes within `limit`; otherwise `response`.
+    pub(crate) async fn or(self, response: Response, dialect: &PeerDialect, limit: Duration) -> Response {
+        if !dialect.posts() || !acknowledges(&response, &self.match_id) {
+            return response;
         }
         let Self { posts, match_id, method, since, began } = self;
         let fits = |post: &&Post| post.match_id == match_id && post.method == method;
@@ -85,16 +85,17 @@ impl Waiting<'_> {
             Ok(Ok(all)) => all.iter().skip(since).find(fits).map(|post| post.body.clone()),
             Ok(Err(_)) | Err(_) => None,
         };
-        let Some(body) = found else { return heard };
+        let Some(body) = found else { return response };
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-        Response { came: Ok(ResponseBody { status: StatusCode::OK, headers, body, took: began.elapsed() }), ..heard }
+        let posted = ResponseBody { status: StatusCode::OK, headers, body, took: began.elapsed() };
+        Response { result: Ok(posted), ..response }
     }
 }
 
 /// The answer is neither an error nor an answer to a question about `match_id`.
-pub(crate) fn acknowledges(heard: &Response, match_id: &MatchId) -> bool {
-    let Ok(layers) = ParsedAnswer::parse(heard.body()) else { return false };
-    heard.status().is_some_and(|status| status.is_success())
+pub(crate) fn acknowledges(response: &Response, match_id: &MatchId) -> bool {
+    let Ok(layers) = ParsedAnswer::parse(response.body()) else { return false };
+    response.status().is_some_and(|status| status.is_success())
         && layers.join(match_id).answer == JoinAnswer::Nothing
         && layers.parity(match_id).answer == MoveAnswer::Nothing
         && layers.game_move(match_id).answer == MoveAnswer::Nothing

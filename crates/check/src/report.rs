@@ -1,11 +1,13 @@
 use std::time::Duration;
 
 use league_protocol::sender::Role;
+use league_wire::endpoint::Endpoint;
 use serde::{Serialize, Serializer};
 
 use crate::accept::Accepted;
 use crate::rule::{Rule, RuleLevel};
 use crate::rules::player;
+use crate::set::RuleSet;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "verdict", content = "why", rename_all = "lowercase")]
@@ -19,16 +21,19 @@ pub enum CheckVerdict {
 pub struct Finding {
     pub rule: &'static Rule,
     pub verdict: CheckVerdict,
-    /// Shortened and without secrets.
+    /// Shortened and without secrets, as is `received`.
     pub sent: Option<String>,
-    /// Shortened and without secrets.
-    pub came: Option<String>,
+    pub received: Option<String>,
     pub took: Option<Duration>,
     pub accepted: bool,
     pub fix: Option<String>,
 }
 
 impl Finding {
+    pub(crate) fn without_exchange(rule: &'static Rule, verdict: CheckVerdict) -> Self {
+        Self { rule, verdict, sent: None, received: None, took: None, accepted: false, fix: None }
+    }
+
     pub fn hint(&self) -> &str {
         self.fix.as_deref().unwrap_or(self.rule.hint)
     }
@@ -55,21 +60,11 @@ impl Serialize for Finding {
             came_back: Option<&'a str>,
             took_ms: Option<u128>,
         }
-        let Rule { id, level, section, text, .. } = *self.rule;
-        let Self { verdict, sent, came, took, accepted, .. } = self;
-        Written {
-            id,
-            level,
-            section,
-            rule: text,
-            verdict,
-            accepted: *accepted,
-            hint: self.hint(),
-            sent: sent.as_deref(),
-            came_back: came.as_deref(),
-            took_ms: took.map(|took| took.as_millis()),
-        }
-        .serialize(serializer)
+        let Rule { id, level, section, text: rule, .. } = *self.rule;
+        let Self { verdict, accepted, .. } = self;
+        let (sent, came_back) = (self.sent.as_deref(), self.received.as_deref());
+        let (hint, took_ms, accepted) = (self.hint(), self.took.map(|took| took.as_millis()), *accepted);
+        Written { id, level, section, rule, verdict, accepted, hint, sent, came_back, took_ms }.serialize(serializer)
     }
 }
 
@@ -120,6 +115,20 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
+    pub(crate) fn new(role: Role, endpoint: &Endpoint, set: &RuleSet) -> Self {
+        Self {
+            set: set.name,
+            endpoint: endpoint.to_string(),
+            role,
+            role_because: String::from("as you say"),
+            form: None,
+            notes: Vec::new(),
+            complete: false,
+            findings: Vec::new(),
+            stale: Vec::new(),
+        }
+    }
+
     pub fn score(&self, level: RuleLevel) -> Score {
         let of_level = self.findings.iter().filter(|finding| finding.rule.level == level);
         of_level.fold(Score::default(), |score, finding| match (&finding.verdict, finding.accepted) {
@@ -146,7 +155,7 @@ impl CheckReport {
         self.broken(RuleLevel::Required).find(|finding| DECISIVE.iter().any(|rule| rule.id == finding.rule.id))
     }
 
-    pub fn for_programs(&self) -> impl Serialize + '_ {
+    pub fn with_verdict(&self) -> impl Serialize + '_ {
         #[derive(Serialize)]
         struct Totals {
             required: Score,
@@ -155,7 +164,7 @@ impl CheckReport {
             skipped: usize,
         }
         #[derive(Serialize)]
-        struct Told<'a> {
+        struct Graded<'a> {
             verdict: Readiness,
             grade: String,
             totals: Totals,
@@ -164,7 +173,9 @@ impl CheckReport {
             report: &'a CheckReport,
         }
         let skipped = |finding: &&Finding| matches!(finding.verdict, CheckVerdict::Skipped(_));
-        Told {
+        let failures =
+            self.findings.iter().filter(|finding| finding.is_failure()).map(|finding| finding.rule.id).collect();
+        Graded {
             verdict: self.readiness(),
             grade: self.grade(),
             totals: Totals {
@@ -173,12 +184,7 @@ impl CheckReport {
                 quirks: self.broken(RuleLevel::Quirk).count(),
                 skipped: self.findings.iter().filter(skipped).count(),
             },
-            failures: self
-                .findings
-                .iter()
-                .filter(|finding| finding.is_failure())
-                .map(|finding| finding.rule.id)
-                .collect(),
+            failures,
             report: self,
         }
     }
@@ -203,30 +209,19 @@ impl CheckReport {
     }
 
     pub fn grade(&self) -> String {
-        let required = self.score(RuleLevel::Required);
-        let recommended = self.score(RuleLevel::Recommended);
+        let parts = |level| {
+            let score = self.score(level);
+            format!("{} % of {level} ({}/{})", score.percent(), score.passed, score.checked)
+        };
+        let recommended = parts(RuleLevel::Recommended);
         if let Some(decisive) = self.loses_every_match() {
-            return format!(
-                "0 % of required, because it loses every match ({}), {} % of recommended ({}/{})",
-                decisive.rule.id,
-                recommended.percent(),
-                recommended.passed,
-                recommended.checked,
-            );
+            return format!("0 % of required, because it loses every match ({}), {recommended}", decisive.rule.id);
         }
         if !self.complete {
             return String::from("none, because the agent could not be checked");
         }
         let quirks = self.broken(RuleLevel::Quirk).count();
-        format!(
-            "{} % of required ({}/{}), {} % of recommended ({}/{}), {quirks} quirk{}",
-            required.percent(),
-            required.passed,
-            required.checked,
-            recommended.percent(),
-            recommended.passed,
-            recommended.checked,
-            if quirks == 1 { "" } else { "s" },
-        )
+        let (required, plural) = (parts(RuleLevel::Required), if quirks == 1 { "" } else { "s" });
+        format!("{required}, {recommended}, {quirks} quirk{plural}")
     }
 }

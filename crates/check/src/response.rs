@@ -8,7 +8,7 @@ use league_protocol::problem::{Problem, QuestionKind};
 use league_wire::exchange::{CallError, Exchange, Failure};
 use serde_json::{Map, Value};
 
-use crate::shown::shown;
+use crate::excerpt::excerpt;
 
 #[derive(Clone, Debug)]
 pub(crate) struct ResponseBody {
@@ -39,7 +39,7 @@ impl std::fmt::Display for NoResponse {
 #[derive(Clone, Debug)]
 pub(crate) struct Response {
     pub(crate) sent: Bytes,
-    pub(crate) came: Result<ResponseBody, NoResponse>,
+    pub(crate) result: Result<ResponseBody, NoResponse>,
 }
 
 impl ResponseBody {
@@ -54,8 +54,8 @@ impl ResponseBody {
 }
 
 impl Response {
-    pub(crate) fn of(sent: Bytes, came: Result<Exchange, CallError>) -> Self {
-        let came = came.map(|exchange| ResponseBody::of(&exchange)).map_err(|error| {
+    pub(crate) fn of(sent: Bytes, result: Result<Exchange, CallError>) -> Self {
+        let result = result.map(|exchange| ResponseBody::of(&exchange)).map_err(|error| {
             let limit = error.receipt.limit;
             match error.kind {
                 Failure::TimedOut => NoResponse::TimedOut(limit),
@@ -65,44 +65,44 @@ impl Response {
                 Failure::Refused => NoResponse::Broken(String::from("not tried")),
             }
         });
-        Self { sent, came }
+        Self { sent, result }
     }
 
     /// For a request that was not sent because no time was left.
     pub(crate) fn nothing(limit: Duration) -> Self {
-        Self { sent: Bytes::new(), came: Err(NoResponse::TimedOut(limit)) }
+        Self { sent: Bytes::new(), result: Err(NoResponse::TimedOut(limit)) }
     }
 
     pub(crate) fn problem(&self, question: QuestionKind, match_id: &MatchId) -> Option<Problem> {
-        match &self.came {
-            Ok(came) => Problem::of_answer(question, match_id, came.status.as_u16(), &came.body),
+        match &self.result {
+            Ok(answer) => Problem::of_answer(question, match_id, answer.status.as_u16(), &answer.body),
             Err(NoResponse::TimedOut(limit)) => Some(Problem::silent(*limit)),
             Err(NoResponse::Broken(_)) => Some(Problem::HungUp),
             Err(NoResponse::TooLong) => Some(Problem::TooLong),
         }
     }
 
-    pub(crate) fn sent_text(&self) -> String {
-        shown(&String::from_utf8_lossy(&self.sent))
+    pub(crate) fn request_text(&self) -> String {
+        excerpt(&String::from_utf8_lossy(&self.sent))
     }
 
-    pub(crate) fn came_text(&self) -> String {
-        match &self.came {
-            Ok(came) => format!("{} {}", came.status.as_u16(), shown(&String::from_utf8_lossy(&came.body))),
-            Err(silence) => silence.to_string(),
+    pub(crate) fn result_text(&self) -> String {
+        match &self.result {
+            Ok(answer) => format!("{} {}", answer.status.as_u16(), excerpt(&String::from_utf8_lossy(&answer.body))),
+            Err(error) => error.to_string(),
         }
     }
 
     pub(crate) fn took(&self) -> Option<Duration> {
-        self.came.as_ref().ok().map(|came| came.took)
+        self.result.as_ref().ok().map(|answer| answer.took)
     }
 
     pub(crate) fn body(&self) -> &[u8] {
-        self.came.as_ref().map(|came| &came.body[..]).unwrap_or_default()
+        self.result.as_ref().map(|answer| &answer.body[..]).unwrap_or_default()
     }
 
     pub(crate) fn status(&self) -> Option<StatusCode> {
-        self.came.as_ref().ok().map(|came| came.status)
+        self.result.as_ref().ok().map(|answer| answer.status)
     }
 
     pub(crate) fn json(&self) -> Option<Value> {
@@ -147,8 +147,7 @@ impl Response {
 
     /// Without parameters.
     pub(crate) fn content_type(&self) -> Option<String> {
-        let came = self.came.as_ref().ok()?;
-        let value = came.headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+        let value = self.result.as_ref().ok()?.headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
         Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
     }
 }

@@ -21,27 +21,27 @@ pub struct GuessedRole {
 
 /// Without any sign the role is player: most agents are.
 pub async fn role(endpoint: &Endpoint) -> GuessedRole {
-    let line = AgentClient::to(endpoint.clone());
-    if let Some(role) = by_health(&line).await {
+    let client = AgentClient::to(endpoint.clone());
+    if let Some(role) = by_health(&client).await {
         return GuessedRole { role, because: String::from("its /health says so") };
     }
-    if let Some(headers) = line.peer_client.open_session(endpoint, LIMIT).await
-        && let (_, tools) = line.tools(&headers, LIMIT).await
+    if let Some(headers) = client.peer_client.open_session(endpoint, LIMIT).await
+        && let (_, tools) = client.tools(&headers, LIMIT).await
         && let Some(role) = by_tools(tools.iter().filter_map(|tool| tool.get("name")?.as_str()))
     {
         return GuessedRole { role, because: String::from("its tools say so") };
     }
-    if let Some(role) = by_calls(&line).await {
+    if let Some(role) = by_calls(&client).await {
         return GuessedRole { role, because: String::from("the calls that it understands say so") };
     }
     GuessedRole { role: Role::Player, because: String::from("taken for a player; --role says otherwise") }
 }
 
-async fn by_health(line: &AgentClient) -> Option<Role> {
-    if !line.is_plain() {
+async fn by_health(client: &AgentClient) -> Option<Role> {
+    if !client.is_plain() {
         return None;
     }
-    let health = line.get("/health", LIMIT).await.json()?;
+    let health = client.get("/health", LIMIT).await.json()?;
     let named = health.get("role")?.as_str()?.to_owned();
     [Role::Player, Role::Referee, Role::Manager].into_iter().find(|role| role.to_string() == named)
 }
@@ -57,9 +57,9 @@ fn by_tools<'a>(names: impl Iterator<Item = &'a str>) -> Option<Role> {
 }
 
 /// Uses calls that change nothing: a manager answers with its table, a referee with an unknown match.
-async fn by_calls(line: &AgentClient) -> Option<Role> {
+async fn by_calls(client: &AgentClient) -> Option<Role> {
     let ask = async |method: &str, params: Value| {
-        line.post(&HeaderMap::new(), rpc(method, &params, line.next_id()).to_string(), LIMIT).await
+        client.post(&HeaderMap::new(), rpc(method, &params, client.next_id()).to_string(), LIMIT).await
     };
     let standings = ask("get_standings", json!({})).await;
     if standings.is_success() && String::from_utf8_lossy(standings.body()).contains("\"standings\"") {

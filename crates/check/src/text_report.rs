@@ -35,11 +35,7 @@ impl Colours {
     }
 }
 
-pub fn for_people(report: &CheckReport) -> String {
-    for_terminal(report, Colours::None)
-}
-
-pub fn for_terminal(report: &CheckReport, colours: Colours) -> String {
+pub fn render(report: &CheckReport, colours: Colours) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     write(report, colours, &mut out).unwrap_or_default();
@@ -97,7 +93,7 @@ fn check(finding: &Finding, colours: Colours, out: &mut String) -> fmt::Result {
             };
             writeln!(out, "  {mark} {} ({level}): {why}", rule.id)?;
             writeln!(out, "      rule:      {} (PROTOCOL.md, section {})", rule.text, rule.section)?;
-            for (what, shown) in [("sent:", &finding.sent), ("came back:", &finding.came)] {
+            for (what, shown) in [("sent:", &finding.sent), ("came back:", &finding.received)] {
                 if let Some(shown) = shown {
                     writeln!(out, "      {what:10} {shown}")?;
                 }

@@ -26,7 +26,7 @@ fn compare(path: &str, now: &str) {
 }
 
 #[test]
-fn no_set_changes_silently() {
+fn a_published_rule_set_does_not_change() {
     for set in RuleSet::all() {
         let now = format!("{}\n", serde_json::to_string_pretty(&set.frozen()).unwrap());
         compare(&format!("tests/sets/{}.json", set.name.replace('/', "-")), &now);
@@ -34,12 +34,12 @@ fn no_set_changes_silently() {
 }
 
 #[test]
-fn every_check_is_in_the_documents() {
+fn docs_checks_md_lists_every_check() {
     compare("../../docs/checks.md", &document());
 }
 
 #[test]
-fn a_name_is_given_once_and_begins_with_its_role() {
+fn every_check_has_a_unique_name_of_three_parts() {
     let set = RuleSet::newest();
     let mut names: Vec<_> = set.rules().map(|rule| rule.id).collect();
     assert!(names.len() >= 60, "{} checks", names.len());

@@ -52,14 +52,14 @@ pub struct MatchMachine {
     terms: MatchTerms,
     game: Box<dyn Game>,
     state: State,
-    duties: Pair<SideState>,
+    sides: Pair<SideState>,
     joined: Pair<bool>,
     nonces: Pair<DrawNonce>,
     course: Vec<(Side, SmolStr)>,
     drawn: Option<Drawn>,
     ending: Option<Ending>,
     /// The error of the last failed try of each side.
-    complaints: Pair<Option<AttemptError>>,
+    last_errors: Pair<Option<AttemptError>>,
     last_call: CallNumber,
 }
 
@@ -70,7 +70,7 @@ enum State {
     Joining,
     Moving,
     Held(StepCommand),
-    Telling,
+    SendingGameOver,
     Reporting,
     Done,
 }
@@ -81,13 +81,13 @@ impl MatchMachine {
             terms,
             game,
             state: State::New,
-            duties: Pair::new(SideState::Free, SideState::Free),
+            sides: Pair::new(SideState::Free, SideState::Free),
             joined: Pair::default(),
             nonces: Pair::default(),
             course: Vec::new(),
             drawn: None,
             ending: None,
-            complaints: Pair::default(),
+            last_errors: Pair::default(),
             last_call: CallNumber(0),
         }
     }
@@ -104,42 +104,42 @@ impl MatchMachine {
                 }
             }
             Input::Joined { side, call, nonce } => {
-                if self.duties[side].answered(AskKind::Join, call).is_some() {
+                if self.sides[side].answered(AskKind::Join, call).is_some() {
                     self.nonces[side] = nonce;
                     self.joined[side] = true;
                     self.settle(side, SideState::Free, effects);
                 }
             }
             Input::Declined { side, call } => {
-                if self.duties[side].answered(AskKind::Join, call).is_some() {
+                if self.sides[side].answered(AskKind::Join, call).is_some() {
                     self.settle(side, SideState::Lost(ForfeitReason::Declined), effects);
                 }
             }
             Input::Moved { side, call, text } => {
-                if let Some(tried) = self.duties[side].answered(AskKind::Move, call) {
+                if let Some(tried) = self.sides[side].answered(AskKind::Move, call) {
                     match self.game.play(side, &text) {
                         Ok(()) => {
                             self.course.push((side, text));
                             self.settle(side, SideState::Free, effects);
                         }
-                        Err(illegal) => self.complain(side, tried, illegal.into(), effects),
+                        Err(illegal) => self.fail_attempt(side, tried, illegal.into(), effects),
                     }
                 }
             }
             Input::Failed { side, call, fault } => {
-                if let Some(tried) = self.duties[side].called(call) {
-                    self.complain(side, tried, fault.into(), effects);
+                if let Some(tried) = self.sides[side].called(call) {
+                    self.fail_attempt(side, tried, fault.into(), effects);
                 }
             }
             Input::PauseOver { side, call } => {
-                if let Some(tried) = self.duties[side].paused(call) {
+                if let Some(tried) = self.sides[side].paused(call) {
                     self.call(side, tried.ask, tried.number + 1, effects);
                 }
             }
-            Input::Told { side, call } => {
-                if self.duties[side] == SideState::Told(call) {
-                    self.duties[side] = SideState::Free;
-                    if self.duties.both(|duty| *duty == SideState::Free) {
+            Input::GameOverSent { side, call } => {
+                if self.sides[side] == SideState::GameOverSent(call) {
+                    self.sides[side] = SideState::Free;
+                    if self.sides.both(|state| *state == SideState::Free) {
                         self.state = State::Reporting;
                         effects.push(Effect::Report);
                     }
@@ -160,10 +160,10 @@ impl MatchMachine {
             match step {
                 StepCommand::CollectChoices => {
                     self.state = State::Moving;
-                    self.go_on(effects);
+                    self.advance(effects);
                 }
                 StepCommand::DrawNumber => self.draw(effects),
-                StepCommand::Finalize => self.tell_over(effects),
+                StepCommand::Finalize => self.send_game_over(effects),
             }
             return Ok(());
         }
@@ -177,7 +177,9 @@ impl MatchMachine {
     pub fn awaited_step(&self) -> Option<StepCommand> {
         match self.state {
             State::Held(step) => Some(step),
-            State::New | State::Joining | State::Moving | State::Telling | State::Reporting | State::Done => None,
+            State::New | State::Joining | State::Moving | State::SendingGameOver | State::Reporting | State::Done => {
+                None
+            }
         }
     }
 
@@ -186,7 +188,7 @@ impl MatchMachine {
             State::New | State::Joining => MatchPhase::WaitingForPlayers,
             State::Moving | State::Held(StepCommand::CollectChoices) => MatchPhase::CollectingChoices,
             State::Held(StepCommand::DrawNumber) => MatchPhase::DrawingNumber,
-            State::Held(StepCommand::Finalize) | State::Telling | State::Reporting | State::Done => {
+            State::Held(StepCommand::Finalize) | State::SendingGameOver | State::Reporting | State::Done => {
                 MatchPhase::Finished
             }
         }
@@ -203,8 +205,8 @@ impl MatchMachine {
     }
 
     /// The error of the last failed try of `side`.
-    pub fn complaint(&self, side: Side) -> Option<&AttemptError> {
-        self.complaints[side].as_ref()
+    pub fn last_error(&self, side: Side) -> Option<&AttemptError> {
+        self.last_errors[side].as_ref()
     }
 
     /// Whether the match is over and reported.
@@ -222,16 +224,16 @@ impl MatchMachine {
     }
 
     pub fn is_open(&self, side: Side, call: CallNumber) -> bool {
-        self.duties[side].called(call).is_some()
+        self.sides[side].called(call).is_some()
     }
 
     /// Whether an answer of `side` to this question would count now.
     pub fn owes(&self, side: Side, ask: AskKind) -> bool {
-        self.duties[side].answered(ask, None).is_some()
+        self.sides[side].answered(ask, None).is_some()
     }
 
     pub fn open_call(&self, side: Side, ask: AskKind) -> Option<CallNumber> {
-        let tried = self.duties[side].answered(ask, None)?;
+        let tried = self.sides[side].answered(ask, None)?;
         self.is_open(side, tried.call).then_some(tried.call)
     }
 
@@ -244,6 +246,11 @@ impl MatchMachine {
         self.last_move(side).is_some()
     }
 
+    /// Whether `side` has moved in a game that asks each side once, so that a further move contradicts the first.
+    pub fn has_made_only_move(&self, side: Side) -> bool {
+        self.game.info().max_turns == 1 && self.has_moved(side)
+    }
+
     fn last_move(&self, side: Side) -> Option<&SmolStr> {
         self.course.iter().rfind(|(mover, _)| *mover == side).map(|(_, text)| text)
     }
@@ -252,26 +259,26 @@ impl MatchMachine {
         &*self.game
     }
 
-    fn settle(&mut self, side: Side, duty: SideState, effects: &mut Vec<Effect>) {
-        self.duties[side] = duty;
-        let lost = self.duties.map(SideState::fault);
+    fn settle(&mut self, side: Side, state: SideState, effects: &mut Vec<Effect>) {
+        self.sides[side] = state;
+        let lost = self.sides.map(SideState::fault);
         let outcome = match (lost.a.is_some(), lost.b.is_some()) {
             (false, false) => None,
             (true, false) => Some(Outcome::Forfeit(Side::A)),
             (false, true) => Some(Outcome::Forfeit(Side::B)),
             (true, true) => Some(Outcome::DoubleForfeit),
         };
-        let other_owes = self.duties[side.other()].owed().is_some();
+        let other_owes = self.sides[side.other()].owed().is_some();
         match outcome {
             // The opponent may forfeit as well.
             Some(_) if other_owes => {}
             Some(outcome) => self.finish(outcome, effects),
             None if other_owes && self.state == State::Joining => {}
-            None => self.go_on(effects),
+            None => self.advance(effects),
         }
     }
 
-    fn go_on(&mut self, effects: &mut Vec<Effect>) {
+    fn advance(&mut self, effects: &mut Vec<Effect>) {
         match self.game.stage() {
             GameStage::Moves(wanted) => self.collect(wanted, effects),
             GameStage::Draw => match self.terms.mode {
@@ -294,10 +301,10 @@ impl MatchMachine {
         }
         self.state = State::Moving;
         for side in Side::BOTH {
-            match (wanted[side], self.duties[side].owed()) {
+            match (wanted[side], self.sides[side].owed()) {
                 (true, None) => self.call(side, AskKind::Move, 1, effects),
                 // The opponent's move has made this side's move unnecessary.
-                (false, Some(_)) => self.duties[side] = SideState::Free,
+                (false, Some(_)) => self.sides[side] = SideState::Free,
                 (true, Some(_)) | (false, None) => {}
             }
         }
@@ -319,12 +326,12 @@ impl MatchMachine {
         let number = draw.number_in(&seal);
         self.drawn = Some(Drawn { number, seal, nonces: draw.nonces });
         self.game.draw(number);
-        self.go_on(effects);
+        self.advance(effects);
     }
 
     /// No side owes an answer while the match waits for a step.
     fn hold(&mut self, step: StepCommand) {
-        self.duties = Pair::new(SideState::Free, SideState::Free);
+        self.sides = Pair::new(SideState::Free, SideState::Free);
         self.state = State::Held(step);
     }
 
@@ -332,29 +339,29 @@ impl MatchMachine {
         self.ending = Some(Ending {
             outcome,
             moves: Pair::from_fn(|side| self.last_move(side).cloned()),
-            course: if self.game.info().longest_course > 1 { self.course.clone() } else { Vec::new() },
+            course: if self.game.info().max_turns > 1 { self.course.clone() } else { Vec::new() },
             drawn: self.drawn.take(),
-            faults: self.duties.map(SideState::fault),
+            faults: self.sides.map(SideState::fault),
         });
         match self.terms.mode {
-            DriveMode::Flowing => self.tell_over(effects),
+            DriveMode::Flowing => self.send_game_over(effects),
             DriveMode::Stepped => self.hold(StepCommand::Finalize),
         }
     }
 
     /// Also tells a side that never joined.
-    fn tell_over(&mut self, effects: &mut Vec<Effect>) {
-        self.state = State::Telling;
+    fn send_game_over(&mut self, effects: &mut Vec<Effect>) {
+        self.state = State::SendingGameOver;
         for side in Side::BOTH {
             let call = self.next_call();
-            self.duties[side] = SideState::Told(call);
-            effects.push(Effect::TellOver { side, call, limit: self.terms.limits.to_acknowledge });
+            self.sides[side] = SideState::GameOverSent(call);
+            effects.push(Effect::SendGameOver { side, call, limit: self.terms.limits.to_acknowledge });
         }
     }
 
     fn call(&mut self, side: Side, ask: AskKind, try_number: u8, effects: &mut Vec<Effect>) {
         let call = self.next_call();
-        self.duties[side] = SideState::Called(Try { ask, number: try_number, call });
+        self.sides[side] = SideState::Called(Try { ask, number: try_number, call });
         let limits = self.terms.limits;
         effects.push(match ask {
             AskKind::Join => Effect::Invite { side, call, try_number, limit: limits.to_join },
@@ -362,21 +369,21 @@ impl MatchMachine {
         });
     }
 
-    fn complain(&mut self, side: Side, tried: Try, complaint: AttemptError, effects: &mut Vec<Effect>) {
+    fn fail_attempt(&mut self, side: Side, tried: Try, attempt_error: AttemptError, effects: &mut Vec<Effect>) {
         let tries_allowed = self.terms.tries[side];
-        self.complaints[side] = Some(complaint.clone());
+        self.last_errors[side] = Some(attempt_error.clone());
         if tried.number >= tries_allowed {
-            self.settle(side, SideState::Lost(complaint.fault()), effects);
+            self.settle(side, SideState::Lost(attempt_error.fault()), effects);
             return;
         }
         let Try { ask, number: tries_made, .. } = tried;
-        let span = complaint.needs_pause().then(|| self.pause_after(tries_made));
+        let span = attempt_error.needs_pause().then(|| self.pause_after(tries_made));
         let pause = span.unwrap_or_default();
-        effects.push(Effect::TellError { side, ask, complaint, tries_made, tries_allowed, pause });
+        effects.push(Effect::SendError { side, ask, attempt_error, tries_made, tries_allowed, pause });
         match span {
             Some(span) => {
                 let call = self.next_call();
-                self.duties[side] = SideState::Paused(Try { call, ..tried });
+                self.sides[side] = SideState::Paused(Try { call, ..tried });
                 effects.push(Effect::Pause { side, call, span });
             }
             None => self.call(side, ask, tries_made + 1, effects),

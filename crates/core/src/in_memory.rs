@@ -183,9 +183,9 @@ impl InMemoryLeague {
                     Input::Moved { side, call: Some(call), text }
                 }
                 Effect::Pause { side, call, .. } => Input::PauseOver { side, call },
-                Effect::TellOver { side, call, .. } => Input::Told { side, call },
+                Effect::SendGameOver { side, call, .. } => Input::GameOverSent { side, call },
                 Effect::Report => Input::Reported,
-                Effect::TellError { .. } => continue,
+                Effect::SendError { .. } => continue,
             };
             match_machine.handle(answer, effects);
         }
@@ -213,23 +213,24 @@ mod tests {
     use super::*;
     use crate::rules::registry::all_games;
     use crate::season::LeaguePhase;
+    use crate::season::event::Fact;
     use league_protocol::message::standings::StandingsRow;
 
     fn names(count: u32) -> Vec<SmolStr> {
         (1..=count).map(|number| format_smolstr!("Agent {number}")).collect()
     }
 
-    fn played(game_type: &GameType, players: u32, number: u64) -> (Season, u32) {
+    fn played(game_type: &GameType, players: u32, number: u64) -> (Season, Vec<Event>, u32) {
         let config =
             LeagueConfig { game_type: game_type.clone(), ..LeagueConfig::even_odd("rehearsal".parse().unwrap()) };
         let seed = Seed::new(number, config.league_id.clone());
-        let mut in_memory_league = InMemoryLeague::new(config, &names(players), seed, Timestamp::EPOCH).unwrap();
+        let mut league = InMemoryLeague::kept(config, &names(players), seed, Timestamp::EPOCH).unwrap();
         let mut rounds = 0;
-        while in_memory_league.play_round().unwrap() {
+        while league.play_round().unwrap() {
             rounds += 1;
         }
-        assert!(!in_memory_league.play_round().unwrap(), "what is over stays over");
-        (in_memory_league.season().clone(), rounds)
+        assert!(!league.play_round().unwrap(), "a league that is over stays over");
+        (league.season().clone(), league.take_events(), rounds)
     }
 
     fn standings(players: u32, number: u64) -> Vec<StandingsRow> {
@@ -237,11 +238,11 @@ mod tests {
     }
 
     #[test]
-    fn a_league_of_every_game_is_played_to_its_champion() {
-        let sizes = [(4, 3, 6), (5, 5, 10)];
+    fn a_league_of_every_game_is_played_to_its_champion_and_its_points_add_up() {
+        let sizes = [(2, 1, 1), (3, 3, 3), (4, 3, 6), (5, 5, 10), (10, 9, 45)];
         let leagues = all_games().into_iter().flat_map(|game| sizes.map(|size| (game.clone(), size)));
         for (game, (players, rounds, matches)) in leagues {
-            let (season, taken) = played(&game, players, 1);
+            let (season, events, taken) = played(&game, players, 1);
             assert_eq!(
                 (season.phase(), taken, season.matches_completed()),
                 (LeaguePhase::LeagueCompleted, rounds, matches)
@@ -254,11 +255,28 @@ mod tests {
             let given: u32 = table.iter().map(|row| row.points).sum();
             let draws: u32 = table.iter().map(|row| row.draws).sum::<u32>() / 2;
             assert_eq!(given, 3 * (matches - draws) + 2 * draws);
+            let events: Vec<Event> = serde_json::from_str(&serde_json::to_string(&events).unwrap()).unwrap();
+            assert_eq!(Season::replay(&events).unwrap(), season);
         }
     }
 
     #[test]
-    fn the_seed_decides_everything() {
+    fn every_draw_of_a_league_can_be_proved_from_its_log() {
+        let game = GameType::even_odd();
+        let (_, events, _) = played(&game, 5, 1);
+        let mut proved = 0;
+        for event in events {
+            if let Fact::MatchReported { match_id, attempt, record } = event.fact {
+                assert!(record.proof.is_some());
+                assert_eq!(record.check(&game, &match_id, attempt), Ok(()));
+                proved += 1;
+            }
+        }
+        assert_eq!(proved, 10);
+    }
+
+    #[test]
+    fn the_seed_decides_the_standings() {
         for players in [4, 5] {
             assert_eq!(standings(players, 7), standings(players, 7));
             assert!((8..12).any(|number| standings(players, number) != standings(players, 7)));

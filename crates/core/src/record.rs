@@ -60,7 +60,7 @@ pub enum BadRecord {
 }
 
 impl MatchRecord {
-    pub fn of(bout: &MatchMachine, ending: &Ending, seeded: bool) -> Self {
+    pub fn of(match_machine: &MatchMachine, ending: &Ending, seeded: bool) -> Self {
         Self {
             outcome: ending.outcome,
             moves: ending.moves.clone(),
@@ -68,8 +68,8 @@ impl MatchRecord {
             drawn: ending.drawn.as_ref().map(|drawn| drawn.number.get()),
             proof: ending.drawn.as_ref().map(|drawn| {
                 Box::new(RevealedDraw {
-                    commitment: bout.commitment(),
-                    secret: bout.terms().secret,
+                    commitment: match_machine.commitment(),
+                    secret: match_machine.terms().secret,
                     nonces: drawn.nonces.clone(),
                     seal: Some(drawn.seal),
                     seeded,

@@ -5,7 +5,7 @@
 //! nothing, a restart is a replay, and a shorter replay gives any past state. The next action is derived from the state and never
 //! stored, so a crash cannot lose it.
 //!
-//! - [`config`], [`agent`]: rules and participants
+//! - [`config`], [`agent`], [`identity`]: rules and participants
 //! - [`mod@format`]: pairings; [`standings`]: the table and its order
 //! - `registration`, `flow`, `withdrawal`, `assignment`, `report`, `learning`: the commands
 //! - [`event`], `apply`: facts and their effect; [`describe`]: events in words
@@ -19,6 +19,7 @@ pub mod describe;
 pub mod event;
 mod flow;
 pub mod format;
+pub mod identity;
 mod learning;
 mod order;
 mod query;
@@ -29,7 +30,7 @@ pub mod standings;
 mod withdrawal;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::{HashMap, HashSet};
 
@@ -71,7 +72,7 @@ pub struct Season {
     /// The lowest number that no player has or had. It only grows, so no player gets the id of a withdrawn one.
     free_player: u32,
     /// Players withdrawn before the first round that have not registered again. Withdrawing one twice is no error.
-    gone: HashSet<PlayerId>,
+    withdrawn_early: HashSet<PlayerId>,
     referees: Vec<RegisteredReferee>,
     referee_index: HashMap<RefereeId, u32>,
     free_referee: u32,
@@ -175,7 +176,7 @@ impl Season {
             players: Vec::new(),
             player_index: HashMap::new(),
             free_player: 1,
-            gone: HashSet::new(),
+            withdrawn_early: HashSet::new(),
             referees: Vec::new(),
             referee_index: HashMap::new(),
             free_referee: 1,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use league_protocol::draw::DrawNonce;
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::id::{LeagueId, MatchId, RoundId};
+use league_protocol::id::{LeagueId, MatchId, PlayerId, RoundId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::game_over::GameOver;
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
@@ -48,9 +48,9 @@ pub struct PlayerSession {
     membership: Membership,
     identity: Option<PlayerIdentity>,
     round: Option<RoundId>,
-    tables: ActiveMatches,
+    matches: ActiveMatches,
     /// Matches whose referee may show no passes.
-    unproven: TrustedMatches,
+    trusted: TrustedMatches,
     /// History and standings are shared with the strategies, so a request copies neither.
     history: Arc<History>,
     standings: Arc<[StandingsRow]>,
@@ -71,8 +71,8 @@ impl PlayerSession {
             membership: Membership::Unregistered,
             identity: None,
             round: None,
-            tables: ActiveMatches::default(),
-            unproven: TrustedMatches::default(),
+            matches: ActiveMatches::default(),
+            trusted: TrustedMatches::default(),
             history: history.into(),
             standings: Arc::default(),
             standings_after: None,
@@ -103,25 +103,25 @@ impl PlayerSession {
     }
 
     fn forget_league(&mut self) {
-        (self.round, self.tables, self.unproven) = (None, ActiveMatches::default(), TrustedMatches::default());
+        (self.round, self.matches, self.trusted) = (None, ActiveMatches::default(), TrustedMatches::default());
         (self.standings, self.standings_after) = (Arc::default(), None);
     }
 
     pub fn state(&self) -> SessionState {
-        self.playing().map_or_else(|| self.membership.into(), |seated| seated.stage.into())
+        self.playing().map_or_else(|| self.membership.into(), |active| active.stage.into())
     }
 
     pub fn lifecycle(&self) -> PlayerLifecycle {
         match (&self.identity, self.membership) {
             (None, _) => PlayerLifecycle::Init,
             (Some(_), Membership::LeagueComplete) => PlayerLifecycle::Shutdown,
-            (Some(_), _) if self.round.is_some() || !self.tables.is_empty() => PlayerLifecycle::Active,
+            (Some(_), _) if self.round.is_some() || !self.matches.is_empty() => PlayerLifecycle::Active,
             (Some(_), _) => PlayerLifecycle::Registered,
         }
     }
 
     fn playing(&self) -> Option<&ActiveMatch> {
-        self.membership.plays().then(|| self.tables.newest_open()).flatten()
+        self.membership.plays().then(|| self.matches.newest_open()).flatten()
     }
 
     /// Changes the state between matches only within the league: a late result does not reopen a finished league.
@@ -148,19 +148,19 @@ impl PlayerSession {
         head: &ReceivedEnvelope,
         round: &RoundAnnouncement,
     ) -> Result<Acknowledgement, RequestError> {
-        let identity = self.heard_from_manager(head, Method::NotifyRound, round.league_id.as_ref())?;
+        let identity = self.check_manager_message(head, Method::NotifyRound, round.league_id.as_ref())?;
         let player = identity.player_id.clone();
         // An announcement of an earlier round is late and changes nothing.
         if self.round.is_none_or(|current| current <= round.round_id) {
-            self.come_to(round.round_id);
+            self.enter_round(round.round_id);
             let plays =
                 |announced: &&AnnouncedMatch| [&announced.player_a_id, &announced.player_b_id].contains(&&player);
             let shown = round.referees_show_passes != Some(false);
-            round.matches.iter().filter(plays).for_each(|own| self.unproven.announced(&own.match_id, shown));
+            round.matches.iter().filter(plays).for_each(|own| self.trusted.announced(&own.match_id, shown));
             let mut own = round.matches.iter().filter(plays).peekable();
             if own.peek().is_none() {
                 self.between_matches(Membership::Registered);
-            } else if own.any(|announced| !self.tables.knows(&announced.match_id)) {
+            } else if own.any(|announced| !self.matches.knows(&announced.match_id)) {
                 self.between_matches(Membership::WaitingForRound);
             }
         }
@@ -168,10 +168,10 @@ impl PlayerSession {
     }
 
     /// Ignores rounds before the current one.
-    fn come_to(&mut self, round: RoundId) {
+    fn enter_round(&mut self, round: RoundId) {
         if self.round.is_none_or(|current| current < round) {
             self.round = Some(round);
-            self.tables.close_before(round);
+            self.matches.close_before(round);
         }
     }
 
@@ -184,28 +184,21 @@ impl PlayerSession {
         now: Timestamp,
     ) -> Result<GameJoinAck, RequestError> {
         let match_id = &invitation.match_id;
-        let player_id = self.heard_from_referee(head, Method::GameInvitation, match_id)?.player_id.clone();
+        let player_id = self.check_referee_message(head, Method::GameInvitation, match_id)?.player_id.clone();
         let conversation = head.conversation_id.as_good().cloned();
-        let again = self.tables.find(match_id).filter(|seated| seated.is_same_invitation(invitation));
+        let again = self.matches.find(match_id).filter(|active| active.is_same_invitation(invitation));
         let draw_nonce = match again {
-            Some(seated) => {
-                seated.conversation = conversation;
-                seated.nonce.clone()
+            Some(active) => {
+                active.conversation = conversation;
+                active.nonce.clone()
             }
             None => {
-                invitation.round_id.into_iter().for_each(|round| self.come_to(round));
-                self.sit(ActiveMatch::invited(invitation, nonce.clone(), conversation));
+                invitation.round_id.into_iter().for_each(|round| self.enter_round(round));
+                self.add_match(ActiveMatch::invited(invitation, nonce.clone(), conversation));
                 nonce
             }
         };
-        Ok(GameJoinAck {
-            match_id: Some(match_id.clone()),
-            player_id: Some(player_id),
-            arrival_timestamp: Some(now),
-            accept: Some(true),
-            draw_nonce: Some(draw_nonce),
-            reason: None,
-        })
+        Ok(GameJoinAck { draw_nonce: Some(draw_nonce), ..join_ack(match_id, player_id, true, now) })
     }
 
     pub fn declined(
@@ -216,66 +209,68 @@ impl PlayerSession {
         now: Timestamp,
     ) -> Result<GameJoinAck, RequestError> {
         let match_id = &invitation.match_id;
-        let player_id = self.heard_from_referee(head, Method::GameInvitation, match_id)?.player_id.clone();
-        Ok(GameJoinAck {
-            match_id: Some(match_id.clone()),
-            player_id: Some(player_id),
-            arrival_timestamp: Some(now),
-            accept: Some(false),
-            draw_nonce: None,
-            reason: Some(reason),
-        })
+        let player_id = self.check_referee_message(head, Method::GameInvitation, match_id)?.player_id.clone();
+        Ok(GameJoinAck { reason: Some(reason), ..join_ack(match_id, player_id, false, now) })
     }
 
     /// Whether the referee of `match_id` needs no pass, because the manager said that it may have none.
-    pub fn takes_on_trust(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> bool {
-        let unproven =
+    pub fn trusts_without_pass(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> bool {
+        let lacks_pass =
             |identity: &PlayerIdentity| identity.check_referee(head, Method::GameInvitation, match_id).is_err();
-        self.unproven.holds(match_id) && self.identity.as_ref().is_some_and(unproven)
+        self.trusted.holds(match_id) && self.identity.as_ref().is_some_and(lacks_pass)
     }
 
     /// Also true when the conversation of the invitation is unknown.
     pub fn continues_invitation(&mut self, head: &ReceivedEnvelope, match_id: &MatchId) -> bool {
-        let invited = self.tables.find(match_id).and_then(|seated| seated.conversation.as_ref());
+        let invited = self.matches.find(match_id).and_then(|active| active.conversation.as_ref());
         invited.is_none_or(|invited| head.conversation_id.as_good() == Some(invited))
     }
 
-    fn sit(&mut self, seated: ActiveMatch) {
-        self.tables.sit(seated);
+    fn add_match(&mut self, active: ActiveMatch) {
+        self.matches.add(active);
         self.between_matches(Membership::MatchComplete);
     }
 
     /// Completes the referee's request with what the session knows.
-    pub fn asked(&mut self, head: &ReceivedEnvelope, mut request: MoveRequest) -> Result<MoveRequest, RequestError> {
-        self.heard_from_referee(head, request.method, &request.match_id)?;
+    pub fn move_requested(
+        &mut self,
+        head: &ReceivedEnvelope,
+        mut request: MoveRequest,
+    ) -> Result<MoveRequest, RequestError> {
+        self.check_referee_message(head, request.method, &request.match_id)?;
         // A foreign referee may ask without an invitation.
-        if !self.tables.knows(&request.match_id) {
-            self.sit(ActiveMatch::uninvited(request.match_id.clone()));
+        if !self.matches.knows(&request.match_id) {
+            self.add_match(ActiveMatch::uninvited(request.match_id.clone()));
         }
-        let active = self.tables.find(&request.match_id).ok_or_else(|| unknown(&request.match_id, request.method))?;
+        let active = self.matches.find(&request.match_id).ok_or_else(|| unknown(&request.match_id, request.method))?;
         active.opponent = active.opponent.take().or(request.opponent);
         active.round = active.round.or(request.round);
-        active.ask(&request.view);
+        active.request_move(&request.view);
         (request.opponent, request.round) = (active.opponent.clone(), active.round);
         request.answered = active.answer().cloned();
         Ok(request)
     }
 
     /// Returns the answer that counts: the first one in this position.
-    pub fn answered(&mut self, match_id: &MatchId, method: Method, played: SmolStr) -> Result<SmolStr, RequestError> {
+    pub fn move_chosen(
+        &mut self,
+        match_id: &MatchId,
+        method: Method,
+        played: SmolStr,
+    ) -> Result<SmolStr, RequestError> {
         self.myself(method)?;
-        Ok(self.tables.find(match_id).ok_or_else(|| unknown(match_id, method))?.choose(played))
+        Ok(self.matches.find(match_id).ok_or_else(|| unknown(match_id, method))?.choose(played))
     }
 
-    pub fn over(&mut self, head: &ReceivedEnvelope, over: &GameOver) -> Result<GameOverOutcome, RequestError> {
-        let identity = self.heard_from_referee(head, Method::NotifyMatchResult, &over.match_id)?.clone();
-        let seated = self.tables.find(&over.match_id);
+    pub fn match_over(&mut self, head: &ReceivedEnvelope, over: &GameOver) -> Result<GameOverOutcome, RequestError> {
+        let identity = self.check_referee_message(head, Method::NotifyMatchResult, &over.match_id)?.clone();
+        let active = self.matches.find(&over.match_id);
         // The session acknowledges even an unreadable result, because a repetition would not help.
-        let played = PlayedMatch::of(over, &identity, seated.as_deref());
+        let played = PlayedMatch::of(over, &identity, active.as_deref());
         let says_nothing = played.is_none();
         let unheard = played.is_some_and(|played| Arc::make_mut(&mut self.history).add(played));
         let news =
-            seated.map_or(unheard, |seated| std::mem::replace(&mut seated.stage, MatchStage::Over) != MatchStage::Over);
+            active.map_or(unheard, |active| std::mem::replace(&mut active.stage, MatchStage::Over) != MatchStage::Over);
         if news {
             self.between_matches(Membership::MatchComplete);
         }
@@ -291,7 +286,7 @@ impl PlayerSession {
         const METHOD: Method = Method::NotifyGameError;
         match match_id {
             Some(match_id) => {
-                let player = self.heard_from_referee(head, METHOD, match_id)?.player_id.clone();
+                let player = self.check_referee_message(head, METHOD, match_id)?.player_id.clone();
                 Ok(Acknowledgement::of_player(player).for_match(match_id.clone()))
             }
             None => {
@@ -307,7 +302,7 @@ impl PlayerSession {
         head: &ReceivedEnvelope,
         update: &StandingsUpdate,
     ) -> Result<Acknowledgement, RequestError> {
-        let identity = self.heard_from_manager(head, Method::UpdateStandings, update.league_id.as_ref())?;
+        let identity = self.check_manager_message(head, Method::UpdateStandings, update.league_id.as_ref())?;
         let acknowledgement = Acknowledgement::of_player(identity.player_id.clone());
         // Standings of an earlier round are late.
         if self.standings_after <= update.round_id || update.round_id.is_none() {
@@ -325,11 +320,11 @@ impl PlayerSession {
         head: &ReceivedEnvelope,
         round: &RoundCompleted,
     ) -> Result<Acknowledgement, RequestError> {
-        let identity = self.heard_from_manager(head, Method::NotifyRoundCompleted, round.league_id.as_ref())?;
+        let identity = self.check_manager_message(head, Method::NotifyRoundCompleted, round.league_id.as_ref())?;
         let acknowledgement = Acknowledgement::of_player(identity.player_id.clone()).for_round(round.round_id);
         if self.round.is_none_or(|current| current <= round.round_id) {
             self.round = Some(round.round_id);
-            self.tables.close_before(RoundId(round.round_id.0.saturating_add(1)));
+            self.matches.close_before(RoundId(round.round_id.0.saturating_add(1)));
             if round.next_round_id.is_some() {
                 self.between_matches(Membership::Registered);
             }
@@ -342,7 +337,7 @@ impl PlayerSession {
         head: &ReceivedEnvelope,
         end: &LeagueCompleted,
     ) -> Result<Acknowledgement, RequestError> {
-        let identity = self.heard_from_manager(head, Method::NotifyLeagueCompleted, end.league_id.as_ref())?;
+        let identity = self.check_manager_message(head, Method::NotifyLeagueCompleted, end.league_id.as_ref())?;
         let acknowledgement = Acknowledgement::of_player(identity.player_id.clone());
         self.membership = Membership::LeagueComplete;
         if !end.final_standings.is_empty() {
@@ -352,14 +347,14 @@ impl PlayerSession {
     }
 
     /// Ends the league for this player.
-    pub fn told_to_leave(&mut self, head: &ReceivedEnvelope) -> Result<Acknowledgement, RequestError> {
-        let player = self.heard_from_manager(head, Method::Shutdown, None)?.player_id.clone();
+    pub fn shut_down(&mut self, head: &ReceivedEnvelope) -> Result<Acknowledgement, RequestError> {
+        let player = self.check_manager_message(head, Method::Shutdown, None)?.player_id.clone();
         self.membership = Membership::LeagueComplete;
         Ok(Acknowledgement::of_player(player))
     }
 
     pub fn league_error(&self, head: &ReceivedEnvelope) -> Result<Acknowledgement, RequestError> {
-        let player = self.heard_from_manager(head, Method::NotifyLeagueError, None)?.player_id.clone();
+        let player = self.check_manager_message(head, Method::NotifyLeagueError, None)?.player_id.clone();
         Ok(Acknowledgement::of_player(player))
     }
 
@@ -374,7 +369,7 @@ impl PlayerSession {
             lifecycle: Some(SmolStr::new_static(self.lifecycle().as_str())),
             league_id: identity.and_then(|identity| identity.league_id.clone()),
             current_round: self.round,
-            current_match: self.playing().map(|seated| seated.match_id.clone()),
+            current_match: self.playing().map(|active| active.match_id.clone()),
             record: self.history.record(),
             matches_played: u32::try_from(self.history.matches().len()).unwrap_or(u32::MAX),
             rank: self.standings.iter().find(own).map(|row| row.rank),
@@ -387,7 +382,7 @@ impl PlayerSession {
         self.identity.as_ref().ok_or_else(|| RequestError::new(ErrorCode::E005, method, message))
     }
 
-    fn heard_from_manager(
+    fn check_manager_message(
         &self,
         head: &ReceivedEnvelope,
         method: Method,
@@ -399,17 +394,28 @@ impl PlayerSession {
         Ok(identity)
     }
 
-    fn heard_from_referee(
+    fn check_referee_message(
         &self,
         head: &ReceivedEnvelope,
         method: Method,
         match_id: &MatchId,
     ) -> Result<&PlayerIdentity, RequestError> {
         let identity = self.myself(method)?;
-        if !self.unproven.holds(match_id) {
+        if !self.trusted.holds(match_id) {
             identity.check_referee(head, method, match_id)?;
         }
         Ok(identity)
+    }
+}
+
+fn join_ack(match_id: &MatchId, player_id: PlayerId, accept: bool, now: Timestamp) -> GameJoinAck {
+    GameJoinAck {
+        match_id: Some(match_id.clone()),
+        player_id: Some(player_id),
+        arrival_timestamp: Some(now),
+        accept: Some(accept),
+        draw_nonce: None,
+        reason: None,
     }
 }
 

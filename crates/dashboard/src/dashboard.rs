@@ -115,7 +115,7 @@ impl Dashboard {
 }
 
 impl PageHandler for Dashboard {
-    fn show(&self, request: PageRequest) -> PageFuture<'_> {
+    fn respond(&self, request: PageRequest) -> PageFuture<'_> {
         Box::pin(self.shared.answer(request))
     }
 }

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full};
+use league_protocol::display::escaped;
 use league_wire::pages::Body;
 use maud::Markup;
 use serde::Serialize;
@@ -17,8 +18,9 @@ pub(crate) fn whole(status: StatusCode, media: &'static str, body: impl Into<Byt
     typed(status, media, Full::new(body.into()).boxed_unsync())
 }
 
+/// Escapes characters that reorder or hide text: moves, reasons and transcripts come from peers.
 pub(crate) fn page(status: StatusCode, markup: Markup) -> Reply {
-    let mut reply = whole(status, "text/html; charset=utf-8", markup.into_string());
+    let mut reply = whole(status, "text/html; charset=utf-8", escaped(&markup.into_string()).into_owned());
     let headers = reply.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

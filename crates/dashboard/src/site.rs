@@ -313,12 +313,11 @@ impl Shared {
             return self.error(StatusCode::FORBIDDEN, "Not from here", "This form was sent by another page.");
         }
         let (client_network, strikes) = (ClientNetwork::of(request.peer), &self.settings.strikes);
-        if strikes.listen(client_network).is_err() {
-            return self.error(StatusCode::TOO_MANY_REQUESTS, "Too often", "Too many wrong tokens came from there.");
-        }
         if !operate::is_operator(self.settings.token.as_ref(), form.text("token"), request.peer) {
-            // The request is refused in any case; the count decides about later ones.
-            let _ = strikes.strike(client_network);
+            if strikes.record_failure(client_network).is_err() {
+                let why = "Too many wrong tokens came from there.";
+                return self.error(StatusCode::TOO_MANY_REQUESTS, "Too often", why);
+            }
             return self.error(StatusCode::FORBIDDEN, "Not the operator", "This needs the operator's token.");
         }
         let Some(operator) = self.operator() else {

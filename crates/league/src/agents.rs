@@ -15,6 +15,7 @@ use league_player::chance::Chance;
 use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::strategies_for;
 use league_protocol::message::start_match::MatchMode;
+use league_protocol::sender::Role;
 use league_protocol::token::Credential;
 use league_referee::{Referee, RefereeSettings};
 use league_store::home::Home;
@@ -38,7 +39,7 @@ use crate::config::Configured;
 use crate::config::agents::permitted;
 use crate::descriptors;
 use crate::invitation::Invitation;
-use crate::join_key::{JoinKey, given};
+use crate::keys::{GivenKeys, Keys, given, strong};
 use crate::listen::Bound;
 use crate::logs;
 use crate::news::ExpectedPlayers;
@@ -203,18 +204,24 @@ pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
     let reachable = Reachable::find(&bound, secure.scheme(), options.place.advertise.as_ref()).await?;
     let contact = reachable.contact.clone();
     let bound_to = bound.address.ip();
-    let key = JoinKey::choose(options.join_key.as_ref(), options.players_need_key, bound_to, &environment);
+    let chosen = GivenKeys {
+        referee: options.referee_key.as_ref(),
+        player: options.player_key.as_ref(),
+        players_need_key: options.players_need_key,
+    };
+    let keys = Keys::choose(&chosen, bound_to, &environment)?;
+    let operator = strong(options.operator_token.as_ref(), "--operator-token")?.map(Credential::digest);
     let (expect_players, expect_referees) = (options.expect_players, options.expect_referees);
-    let has_token = given(options.operator_token.as_ref()).is_some();
-    let invitation = Invitation { reachable: &reachable, key: &key, has_token, expect_players, expect_referees };
+    let has_token = operator.is_some();
+    let invitation = Invitation { reachable: &reachable, keys: &keys, has_token, expect_players, expect_referees };
     let settings = league_manager::ManagerSettings {
         expect_players,
         expect_referees,
         registration_window: Some(Duration::from_secs(options.registration_window)),
         seed: options.seed.map(|seed| Seed::new(seed, league.clone())),
-        operator: given(options.operator_token.as_ref()).map(Credential::digest),
-        referee_key: key.of_referees(),
-        player_key: key.of_players(),
+        operator,
+        referee_key: keys.digest(Role::Referee),
+        player_key: keys.digest(Role::Player),
         here: Some(bound.address),
         contact: Some(contact.to_string()),
         own_addresses: lan::own_addresses,
@@ -234,7 +241,7 @@ pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
     let ManagedLeague { manager, views, dashboard, repairing, work } =
         opened.manage(settings, logs::limits(JournalLevel::Debug)?, invitation.room(), secure.client(), environment)?;
     let settings =
-        ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
+        ServerSettings { pages: Some(Arc::new(dashboard)), page_rate: configured.rates.visits, ..secure.server() };
     let mut server = RunningServer::start(bound, reachable.names.clone(), manager.clone(), settings)?;
     eprintln!("{label}: the manager is at {contact}");
     eprintln!("{}", invitation.printed());
@@ -305,7 +312,7 @@ pub(crate) async fn run_referee(options: &RefereeOptions) -> Result<()> {
         capacity: capacity.unwrap_or(configured.referee.max_concurrent_matches),
         games,
         join_key: given(options.join.join_key.as_ref()).cloned(),
-        operator: given(options.operator_token.as_ref()).map(Credential::digest),
+        operator: strong(options.operator_token.as_ref(), "--operator-token")?.map(Credential::digest),
         journal: Some((JournalWriter::start(logs::limits(JournalLevel::Debug)?)?, home.clone())),
         give_up_after: options.join.give_up_after,
         home: Some(home),

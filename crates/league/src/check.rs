@@ -9,7 +9,7 @@ use std::{env, fs};
 use anyhow::{Context, Result, bail};
 use league_check::accept::Accepted;
 use league_check::junit::junit;
-use league_check::text_report::{Colours, for_terminal};
+use league_check::text_report::{Colours, render};
 use league_check::{CheckOptions, GuessedRole, RuleSet};
 use league_manager::Inspector;
 use league_protocol::id::GameType;
@@ -18,6 +18,7 @@ use tokio::sync::watch;
 
 use crate::agents::in_runtime;
 use crate::cli::{Check, CheckedRole};
+use crate::console::to_stdout_unescaped;
 
 const REPORT_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -59,7 +60,7 @@ async fn check(options: &Check) -> Result<bool> {
     let settings = CheckOptions {
         set,
         game: options.game.clone().unwrap_or_else(GameType::even_odd),
-        patience: Duration::from_secs_f64(options.timeout.unwrap_or(30.0)),
+        max_wait: Duration::from_secs_f64(options.timeout.unwrap_or(30.0)),
         listen: (options.host, options.listen.unwrap_or(0)).into(),
         advertise: options.advertise.clone(),
         progress,
@@ -93,11 +94,14 @@ async fn check(options: &Check) -> Result<bool> {
         fs::write(path, junit(&report)).with_context(|| format!("cannot write {}", path.display()))?;
     }
     if options.json {
-        println!("{}", serde_json::to_string_pretty(&report.for_programs())?);
+        println!("{}", serde_json::to_string_pretty(&report.with_verdict())?);
     } else {
         let terminal = io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let colours = if terminal { Colours::Ansi } else { Colours::None };
-        print!("{}", for_terminal(&report, colours));
+        match terminal {
+            // The checker has escaped what the agent sent, and the colours must stay.
+            true => to_stdout_unescaped(&render(&report, Colours::Ansi)),
+            false => print!("{}", render(&report, Colours::None)),
+        }
     }
     Ok(report.is_fit())
 }

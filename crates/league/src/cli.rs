@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use league_core::rules::registry::game_named;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId};
+use league_protocol::message::operate::KeyRole;
 use league_protocol::message::start_match::MatchLimits;
 use league_protocol::token::Credential;
 use league_store::log::LogHead;
@@ -93,6 +94,11 @@ pub(crate) enum Command {
         #[command(flatten)]
         options: Operate,
     },
+    /// Tell a running manager to replace a key that agents show to register.
+    Keys {
+        #[command(subcommand)]
+        command: KeysCommand,
+    },
     /// Check a league's log, draws, results and files.
     Verify(Verify),
     /// Write a league as SQL tables to a new file: agents, rounds, matches, results, standings, events.
@@ -111,6 +117,26 @@ pub(crate) enum Command {
         /// The directory; without one the page of `league` is printed.
         directory: Option<PathBuf>,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Make a new key and print it once. Agents that are registered stay registered.
+    Rotate {
+        /// Whose key: that of referees or that of players.
+        #[arg(long, value_parser = key_role)]
+        role: KeyRole,
+        #[command(flatten)]
+        options: Operate,
+    },
+}
+
+fn key_role(text: &str) -> Result<KeyRole, String> {
+    match text {
+        "referee" => Ok(KeyRole::Referee),
+        "player" => Ok(KeyRole::Player),
+        _ => Err(String::from("expected referee or player")),
+    }
 }
 
 #[derive(Debug, Parser)]
@@ -249,10 +275,13 @@ pub(crate) struct ManagerOptions {
     /// The operator's token; without one only this machine may operate the league.
     #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
     pub(crate) operator_token: Option<Credential>,
-    /// The key that referees need to register. Off loopback one is made and printed if none is given.
-    #[arg(long, env = "LEAGUE_JOIN_KEY", hide_env_values = true)]
-    pub(crate) join_key: Option<Credential>,
-    /// Players need the join key, too.
+    /// The key that referees need to register. Off loopback the manager generates one if none is given.
+    #[arg(long, value_name = "KEY", env = "LEAGUE_REFEREE_KEY", hide_env_values = true)]
+    pub(crate) referee_key: Option<Credential>,
+    /// The key that players need to register.
+    #[arg(long, value_name = "KEY", env = "LEAGUE_PLAYER_KEY", hide_env_values = true)]
+    pub(crate) player_key: Option<Credential>,
+    /// Players need a key; the manager generates one if none is given.
     #[arg(long)]
     pub(crate) players_need_key: bool,
     /// A host that agents may register although they call from another; may be given several times.
@@ -289,7 +318,7 @@ pub(crate) struct JoinOptions {
     /// The directory of its configuration and files.
     #[arg(long, default_value = "SHARED")]
     pub(crate) home: PathBuf,
-    /// The league's join key, if it has one.
+    /// The key of its role, if the league has one.
     #[arg(long, env = "LEAGUE_JOIN_KEY", hide_env_values = true)]
     pub(crate) join_key: Option<Credential>,
 }

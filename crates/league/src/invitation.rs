@@ -4,14 +4,14 @@ use league_dashboard::WaitingRoom;
 use league_protocol::sender::Role;
 use league_wire::endpoint::Endpoint;
 
-use crate::join_key::JoinKey;
+use crate::keys::Keys;
 use crate::reachable::Reachable;
 
 const HIDDEN: &str = "KEY";
 
 pub(crate) struct Invitation<'a> {
     pub(crate) reachable: &'a Reachable,
-    pub(crate) key: &'a JoinKey,
+    pub(crate) keys: &'a Keys,
     pub(crate) has_token: bool,
     pub(crate) expect_players: Option<u32>,
     pub(crate) expect_referees: Option<u32>,
@@ -20,17 +20,18 @@ pub(crate) struct Invitation<'a> {
 impl Invitation<'_> {
     /// For the operator's terminal. A generated join key is shown only here.
     pub(crate) fn printed(&self) -> String {
-        let key = self.key.generated().unwrap_or(HIDDEN);
         let others: Vec<&str> = self.reachable.others.iter().map(Endpoint::as_str).collect();
         let others = (!others.is_empty()).then(|| format!("Other addresses of the manager: {}", others.join(" ")));
-        let chosen = self.key.of_referees().filter(|_| self.key.generated().is_none());
+        let shown = |role: Role| self.keys.generated(role).unwrap_or(HIDDEN);
+        let is_hidden = |role: &Role| self.keys.is_needed(*role) && self.keys.generated(*role).is_none();
+        let hidden = [Role::Referee, Role::Player].iter().any(is_hidden);
         let lines = [
             others,
             Some(format!("Watch it at {}", self.reachable.contact.at("/"))),
-            Some(format!("Players join with: {}", self.command(Role::Player, key))),
-            Some(format!("Referees join with: {}", self.command(Role::Referee, key))),
-            self.key.announcement(),
-            chosen.map(|_| format!("{HIDDEN} is the join key that you gave the manager.")),
+            Some(format!("Players join with: {}", self.command(Role::Player, shown(Role::Player)))),
+            Some(format!("Referees join with: {}", self.command(Role::Referee, shown(Role::Referee)))),
+            self.keys.explanation(),
+            hidden.then(|| format!("{HIDDEN} is the key that you gave the manager for this role.")),
             self.note().map(str::to_owned),
             self.operating(),
         ];
@@ -40,8 +41,10 @@ impl Invitation<'_> {
     /// For the public page: without a key.
     pub(crate) fn room(&self) -> WaitingRoom {
         let endpoints = [&self.reachable.contact].into_iter().chain(&self.reachable.others);
-        let key =
-            self.key.of_referees().map(|_| format!("{HIDDEN} is the league's join key: ask the operator for it."));
+        let key = self
+            .keys
+            .is_needed(Role::Referee)
+            .then(|| format!("{HIDDEN} is the league's key for this role: ask the operator for it."));
         WaitingRoom {
             addresses: endpoints.map(ToString::to_string).collect(),
             player: self.command(Role::Player, HIDDEN),
@@ -89,8 +92,7 @@ impl Invitation<'_> {
             false if contact.host().contains(':') => " --host ::",
             false => " --host 0.0.0.0",
         };
-        let needed = if role == Role::Referee { self.key.of_referees() } else { self.key.of_players() };
-        let key = needed.map_or_else(String::new, |_| format!(" --join-key {key}"));
+        let key = if self.keys.is_needed(role) { format!(" --join-key {key}") } else { String::new() };
         format!("league {role}{host} --manager {contact}{key}")
     }
 }

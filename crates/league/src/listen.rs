@@ -48,7 +48,7 @@ impl Bound {
         if address.is_unspecified() {
             return Ok(format!("{scheme}://localhost:{port}/mcp").parse()?);
         }
-        Ok(lan::at(scheme, address, port)?)
+        Ok(lan::endpoint_at(scheme, address, port)?)
     }
 
     pub(crate) fn into_tokio(self) -> io::Result<tokio::net::TcpListener> {

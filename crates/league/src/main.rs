@@ -15,7 +15,7 @@ mod display;
 mod export;
 mod figures;
 mod invitation;
-mod join_key;
+mod keys;
 mod leagues;
 mod listen;
 mod logs;
@@ -51,7 +51,7 @@ use clap::{FromArgMatches, Parser};
 use league_protocol::table::Call;
 
 use agents::in_runtime;
-use cli::{Cli, Command, Run};
+use cli::{Cli, Command, KeysCommand, Run};
 
 /// A match allocates some thousand times; this allocator is faster than the system's.
 #[cfg(not(feature = "allocations"))]
@@ -83,6 +83,7 @@ fn main() -> ExitCode {
         Command::Start(options) => operate::run(&options, Call::StartLeague),
         Command::Stop(options) => operate::run(&options, Call::StopLeague),
         Command::Reopen(options) => operate::run(&options, Call::ReopenRegistration),
+        Command::Keys { command: KeysCommand::Rotate { role, options } } => operate::rotate_key(role, &options),
         Command::Withdraw { player, options } => operate::withdraw(&player, &options),
         Command::Verify(options) => verify::run(&options),
         Command::Export(options) => export::run(&options),

@@ -6,6 +6,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::cli::Command;
+use crate::console::EscapedStderr;
 
 /// Sends the remaining traces when it is dropped.
 #[derive(Debug)]
@@ -26,8 +27,12 @@ fn filter() -> Targets {
 pub(crate) fn begin(command: &Command) -> Observed {
     use tracing_subscriber::Layer;
 
-    let events =
-        fmt::layer().with_writer(std::io::stderr).without_time().log_internal_errors(false).with_filter(filter());
+    let events = fmt::layer()
+        .with_writer(|| EscapedStderr)
+        .with_ansi(false)
+        .without_time()
+        .log_internal_errors(false)
+        .with_filter(filter());
     let (spans, traces) = crate::traces::layer(role(command)).unzip();
     tracing_subscriber::registry().with(events).with(spans).init();
     Observed { _traces: traces }
@@ -35,7 +40,7 @@ pub(crate) fn begin(command: &Command) -> Observed {
 
 #[cfg(not(feature = "otel"))]
 pub(crate) fn begin(_: &Command) -> Observed {
-    let events = fmt::layer().with_writer(std::io::stderr).without_time().log_internal_errors(false);
+    let events = fmt::layer().with_writer(|| EscapedStderr).with_ansi(false).without_time().log_internal_errors(false);
     tracing_subscriber::registry().with(filter()).with(events).init();
     Observed {}
 }

@@ -1,9 +1,9 @@
-//! `league start`, `stop`, `reopen` and `withdraw`: calls to a running manager, which print the league's new state.
+//! `league start`, `stop`, `reopen`, `withdraw` and `keys`: calls to a running manager.
 
 use anyhow::{Context, Result, bail};
 use league_protocol::id::PlayerId;
 use league_protocol::message::league_view::AgentEntry;
-use league_protocol::message::operate::{LeagueCommand, StatusAnswer, WithdrawPlayer};
+use league_protocol::message::operate::{KeyRole, LeagueCommand, RotateKey, RotatedKey, StatusAnswer, WithdrawPlayer};
 use league_protocol::table::Call;
 use smol_str::SmolStr;
 
@@ -25,6 +25,18 @@ pub(crate) fn withdraw(player: &str, options: &Operate) -> Result<()> {
     let (player_id, name) = find(player, &players)?;
     send(options, &Call::WithdrawPlayer(WithdrawPlayer { league_id: None, player_id: player_id.clone() }))?;
     eprintln!("{name} ({player_id}) is withdrawn. Its results stand; its other matches are lost to it.");
+    Ok(())
+}
+
+pub(crate) fn rotate_key(role: KeyRole, options: &Operate) -> Result<()> {
+    let rotated: RotatedKey =
+        ManagerClient::new(&options.manager, &options.operator)?.ask(&Call::RotateKey(RotateKey { role }))?;
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&rotated)?);
+    } else {
+        println!("{}", rotated.key.reveal());
+        eprintln!("New {role}s show this key with --join-key. It is shown now and kept nowhere.");
+    }
     Ok(())
 }
 

@@ -12,10 +12,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use data_encoding::BASE64URL_NOPAD;
 use futures_util::future::join_all;
 use league_core::rules::registry::all_games;
 use league_core::season::LeaguePhase;
+use league_manager::generate_key;
 use league_protocol::dialect::PeerDialect;
 use league_protocol::envelope::Envelope;
 use league_protocol::id::{ConversationId, LeagueId, PlayerId};
@@ -65,10 +65,10 @@ pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
         None => open::unfinished(&home, &configured.league.league_id)?,
     };
     let log = SystemLog::open(&home)?;
-    let join_key = join_key(&plan.manager);
+    let keys = PlannedKeys::of(&plan.manager);
     let mut over = false;
     let done = in_runtime(async {
-        let arguments = Arguments { options, plan: &plan, league: &league, join_key: join_key.as_deref() };
+        let arguments = Arguments { options, plan: &plan, league: &league, keys: &keys };
         let orchestration = Orchestration { plan: &plan, arguments, client: secure.client(), log: &log };
         over = orchestration.play().await?;
         Ok(())
@@ -121,17 +121,39 @@ pub(crate) struct Arguments<'a> {
     options: &'a Run,
     plan: &'a Plan,
     league: &'a LeagueId,
-    join_key: Option<&'a str>,
+    keys: &'a PlannedKeys,
 }
 
-/// A join key for a manager that other machines can reach, if the environment has none. A manager prints the key that
-/// it generates only on its terminal, where its referees cannot read it.
-fn join_key(manager: &Planned) -> Option<String> {
-    let given = std::env::var_os(JOIN_KEY).is_some_and(|key| !key.is_empty());
-    let needed = manager.start != Start::Contact && !is_local(manager.endpoint.host());
-    (needed && !given).then(|| BASE64URL_NOPAD.encode(&Environment::real().random()[..16]))
+/// The keys that a manager takes from its environment, and that the agents beside it need. A manager prints a key that it
+/// generates only on its terminal, where its referees cannot read it.
+#[derive(Debug, Default)]
+struct PlannedKeys {
+    referee: Option<String>,
+    player: Option<String>,
 }
 
+impl PlannedKeys {
+    /// The keys in the environment. A manager that other machines can reach gets a new referee key if there is none.
+    fn of(manager: &Planned) -> Self {
+        let given = |name: &str| std::env::var(name).ok().filter(|key| !key.is_empty());
+        let needed = manager.start != Start::Contact && !is_local(manager.endpoint.host());
+        let generated = || needed.then(|| generate_key(&Environment::real()).reveal().to_owned());
+        Self { referee: given(REFEREE_KEY).or_else(generated), player: given(PLAYER_KEY) }
+    }
+
+    /// The variables for an agent of this role. No agent gets the key of another role.
+    fn variables(&self, role: Role) -> Vec<(&'static str, &str)> {
+        let variables = match role {
+            Role::Referee => vec![(JOIN_KEY, &self.referee)],
+            Role::Player => vec![(JOIN_KEY, &self.player)],
+            Role::Manager | Role::Operator => vec![(REFEREE_KEY, &self.referee), (PLAYER_KEY, &self.player)],
+        };
+        variables.into_iter().filter_map(|(name, key)| Some((name, key.as_deref()?))).collect()
+    }
+}
+
+const REFEREE_KEY: &str = "LEAGUE_REFEREE_KEY";
+const PLAYER_KEY: &str = "LEAGUE_PLAYER_KEY";
 const JOIN_KEY: &str = "LEAGUE_JOIN_KEY";
 
 impl Arguments<'_> {

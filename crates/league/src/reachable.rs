@@ -38,7 +38,7 @@ impl Reachable {
         let known = lan::own_names().await;
         let mut endpoints = Vec::new();
         for address in &addresses {
-            endpoints.push(lan::at(scheme, *address, port)?);
+            endpoints.push(lan::endpoint_at(scheme, *address, port)?);
         }
         // A name that resolves to loopback here may resolve to another machine elsewhere.
         let leads_here = |found: &[IpAddr]| found.iter().any(|address| addresses.contains(address));

@@ -37,7 +37,7 @@ use crate::closing;
 use crate::config::Configured;
 use crate::figures::{self, Played, Start, peak_memory_mb};
 use crate::invitation::Invitation;
-use crate::join_key::JoinKey;
+use crate::keys::{GivenKeys, Keys};
 use crate::listen::Bound;
 use crate::logs;
 use crate::open::{self, ManagedLeague, OpenLeague};
@@ -180,7 +180,7 @@ impl LeagueRun<'_> {
         opened.publish_address(&at)?;
         let invitation = Invitation {
             reachable: &Reachable::find(&front, secure.scheme(), None).await?,
-            key: &JoinKey::choose(None, false, front.address.ip(), &environment),
+            keys: &Keys::choose(&GivenKeys::default(), front.address.ip(), &environment)?,
             has_token: false,
             expect_players: settings.expect_players,
             expect_referees: settings.expect_referees,
@@ -203,7 +203,7 @@ impl LeagueRun<'_> {
         let mut league_handle = tokio::spawn(work);
         let front = front.into_tokio()?;
         let settings =
-            ServerSettings { pages: Some(Arc::new(dashboard)), visits: configured.rates.visits, ..secure.server() };
+            ServerSettings { pages: Some(Arc::new(dashboard)), page_rate: configured.rates.visits, ..secure.server() };
         tokio::spawn(serve(front, Arc::new(manager.clone()), settings, std::future::pending()));
 
         let (rejected, mut rejections) = mpsc::unbounded_channel::<Rejected>();

@@ -51,7 +51,7 @@ where
 struct W3c;
 
 impl Tracer for W3c {
-    fn written(&self, span: &Span) -> Option<HeaderValue> {
+    fn context_of(&self, span: &Span) -> Option<HeaderValue> {
         let context = span.context();
         let found = context.span().span_context().clone();
         let (trace, id, flags) = (found.trace_id(), found.span_id(), found.trace_flags().to_u8());
@@ -59,7 +59,7 @@ impl Tracer for W3c {
         found.is_valid().then(written).flatten()
     }
 
-    fn join(&self, span: &Span, context: &HeaderValue) {
+    fn continue_from(&self, span: &Span, context: &HeaderValue) {
         if let Some(found) = context.to_str().ok().and_then(read) {
             // A span without a trace has no parent.
             drop(span.set_parent(Context::new().with_remote_span_context(found)));

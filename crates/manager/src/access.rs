@@ -7,6 +7,7 @@ use league_core::season::agent::AgentId;
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::RefereeId;
+use league_protocol::message::operate::KeyRole;
 use league_protocol::quirk::Quirk;
 use league_protocol::sender::Sender;
 use league_protocol::table::{Access, ManagerCall, Method};
@@ -35,21 +36,21 @@ impl Shared {
     }
 
     fn check_join_key(&self, incoming: &IncomingCall<ManagerCall>) -> Result<(), RequestError> {
-        let (meta, shown, needed) = if let ManagerCall::RegisterPlayer(request) = &incoming.call {
-            (&request.player_meta, &request.join_key, &self.settings.player_key)
+        let (meta, shown, role) = if let ManagerCall::RegisterPlayer(request) = &incoming.call {
+            (&request.player_meta, &request.join_key, KeyRole::Player)
         } else if let ManagerCall::RegisterReferee(request) = &incoming.call {
-            (&request.referee_meta, &request.join_key, &self.settings.referee_key)
+            (&request.referee_meta, &request.join_key, KeyRole::Referee)
         } else {
             return Ok(());
         };
         let (network, method) = (ClientNetwork::of(incoming.peer), incoming.method);
         self.gate.registers(network, meta, method)?;
-        let Some(needed) = needed else { return Ok(()) };
-        self.gate.shows_secret(network, method)?;
-        if shown.as_ref().is_some_and(|shown| shown.opens(&needed.digest())) {
+        if self.keys.admits(role, shown.as_ref()) {
             return Ok(());
         }
-        let message = "join_key is missing or wrong; ask the operator for the join key, and give it with --join-key or send it as join_key";
+        let message = format!(
+            "join_key is missing or wrong; ask the operator for the {role} key, and give it with --join-key or send it as join_key"
+        );
         Err(RequestError::new(ErrorCode::E012, method, message).about("join_key"))
     }
 
@@ -70,7 +71,6 @@ impl Shared {
                     let message = "the operator's token is missing; give it with --token or LEAGUE_OPERATOR_TOKEN, or send it as auth_token";
                     RequestError::new(ErrorCode::E011, method, message).about("auth_token")
                 })?;
-                self.gate.shows_secret(ClientNetwork::of(peer), method)?;
                 if token.opens(digest) {
                     return Ok(());
                 }

@@ -24,7 +24,7 @@ use league_store::journal::JournalLevel;
 use league_wire::breaker::Breakers;
 use league_wire::client::Client;
 use league_wire::exchange::{CallError, Failure};
-use league_wire::peer_client::{OutgoingCall, Peer, PeerClient, SendAttempt, SendOutcome, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, PeerClient, SendAttempt, SendOutcome, is_acknowledged};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -132,7 +132,7 @@ impl Shared {
         match self.send_batch(&to, &notices).await {
             Ok(Some(attempts)) => {
                 for ((announcement, notice), attempt) in announcements.iter().zip(&notices).zip(&attempts) {
-                    let understood = attempt.came.as_ref().is_ok_and(heard);
+                    let understood = attempt.result.as_ref().is_ok_and(is_acknowledged);
                     self.note_sent(&to.id, &notice.conversation, from_ref(attempt), understood);
                     announcement.answers.count(understood);
                 }
@@ -160,7 +160,7 @@ impl Shared {
             if !attempts.is_empty() {
                 announcement.answers.count(sent.understood);
             }
-            let answered = attempts.last().is_some_and(|last| last.came.is_ok());
+            let answered = attempts.last().is_some_and(|last| last.result.is_ok());
             found.quirks = found.quirks.and(sent.quirks);
             if waited && answered {
                 found.quirks.note(Quirk::ListensLate);
@@ -216,7 +216,7 @@ impl Shared {
         let sent = self
             .broadcaster
             .client
-            .send_guarded(breakers, peer, self.call(notice, &envelope), heard, &mut attempts)
+            .send_guarded(breakers, peer, self.call(notice, &envelope), is_acknowledged, &mut attempts)
             .await;
         (sent, attempts)
     }
@@ -245,7 +245,7 @@ impl Shared {
 }
 
 fn is_unreachable(attempts: &[SendAttempt]) -> bool {
-    let failure = attempts.last().and_then(|last| last.came.as_ref().err()).map(|error| &error.kind);
+    let failure = attempts.last().and_then(|last| last.result.as_ref().err()).map(|error| &error.kind);
     matches!(failure, Some(Failure::NotListening | Failure::Unreachable(_) | Failure::HungUp(_)))
 }
 

@@ -2,8 +2,10 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use league_core::season::identity::AgentIdentity;
 use league_protocol::sender::Role;
 use league_wire::endpoint::Endpoint;
+use smol_str::SmolStr;
 
 #[derive(Clone, Copy)]
 pub(crate) struct EndpointPolicy<'a> {
@@ -43,6 +45,21 @@ impl EndpointPolicy<'_> {
         by_loopback && self.here.is_some_and(|here| !here.ip().is_loopback())
     }
 
+    /// The other addresses of this machine at which an agent at `endpoint` can be reached; empty for another machine.
+    pub(crate) fn aliases(&self, endpoint: &Endpoint) -> Vec<SmolStr> {
+        let address = endpoint.host().parse::<IpAddr>().map(|address| address.to_canonical());
+        let is_here = match address {
+            Ok(address) => self.is_this_machine(address),
+            Err(_) => endpoint.host().eq_ignore_ascii_case("localhost"),
+        };
+        let own = if is_here { (self.own_addresses)() } else { Vec::new() };
+        let at = |address: IpAddr| {
+            let place = SocketAddr::new(address, endpoint.port());
+            AgentIdentity::address(&format!("http://{place}{}", endpoint.path()))
+        };
+        own.into_iter().map(at).collect()
+    }
+
     fn is_this_machine(&self, address: IpAddr) -> bool {
         address.is_loopback() || (self.own_addresses)().contains(&address)
     }
@@ -52,8 +69,7 @@ impl EndpointPolicy<'_> {
         let Some(here) = self.here.filter(|here| here.port() == endpoint.port()) else { return false };
         match endpoint.host().parse::<IpAddr>().map(|address| address.to_canonical()) {
             Ok(address) if address.is_loopback() || address.is_unspecified() => true,
-            Ok(address) if here.ip().is_unspecified() => (self.own_addresses)().contains(&address),
-            Ok(address) => address == here.ip().to_canonical(),
+            Ok(address) => address == here.ip().to_canonical() || (self.own_addresses)().contains(&address),
             Err(_) => endpoint.host().eq_ignore_ascii_case("localhost"),
         }
     }
@@ -108,6 +124,7 @@ mod tests {
             assert!(own(&format!("http://{host}:8000/mcp"), "127.0.0.1:8000"), "{host}");
         }
         assert!(own("http://192.0.2.2:8000/", "192.0.2.2:8000"));
+        assert!(own("http://192.168.1.10:8000/mcp", "127.0.0.1:8000"), "another address of this machine");
         assert!(!own("http://localhost:8001/mcp", "127.0.0.1:8000"));
         for host in ["192.168.1.10", "[fd00::10]", "[::ffff:192.168.1.10]", "localhost"] {
             assert!(own(&format!("http://{host}:8000/mcp"), "0.0.0.0:8000"), "{host}: it listens at all addresses");

@@ -1,6 +1,6 @@
 //! Runs a league. The rules are in [`league_core::season`]; this crate connects them to the network and the disk.
 //!
-//! - [`manager`]: answers calls; `access` checks credentials; `registration` registers agents
+//! - [`manager`]: answers calls; `access` checks credentials, `keys` are the keys of agents; `registration` registers agents
 //! - [`league_actor`]: owns the season and its log; `league_loop` performs the next action
 //! - `match_dispatch`: assigns matches to referees and monitors referees
 //! - `notices`: the content of notices; `broadcast` sends them
@@ -13,6 +13,7 @@ mod broadcast;
 mod endpoint_policy;
 pub mod event_lines;
 mod file_updates;
+mod keys;
 pub mod league_actor;
 mod league_loop;
 pub mod manager;
@@ -27,6 +28,7 @@ mod stepped_control;
 mod transcripts;
 mod withdrawal;
 
+pub use keys::generate_key;
 pub use league_actor::LeagueHandle;
 pub use league_loop::LeagueStopped;
 pub use manager::Manager;

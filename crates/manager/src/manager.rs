@@ -14,6 +14,7 @@ use league_protocol::envelope::{Envelope, ReceivedEnvelope};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, LeagueId, RefereeId};
 use league_protocol::message::league_view::{GetLeague, LeaguePage, LeagueView};
+use league_protocol::message::operate::{RotateKey, RotatedKey};
 use league_protocol::message::query::{AssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus};
 use league_protocol::message::report::{Account, LearnedDialect, MatchResultAck, MatchResultReport};
 use league_protocol::message::standings::StandingsAnswer;
@@ -32,6 +33,7 @@ use smol_str::SmolStr;
 
 use crate::access::ShownToken;
 use crate::broadcast::Broadcaster;
+use crate::keys::JoinKeys;
 use crate::league_actor::LeagueHandle;
 use crate::league_loop::LeagueStopped;
 use crate::notices::envelope;
@@ -56,6 +58,7 @@ pub(crate) struct Shared {
     pub(crate) views: Option<ViewWriter>,
     pub(crate) environment: Environment,
     pub(crate) gate: Arc<RateLimits>,
+    pub(crate) keys: JoinKeys,
     pub(crate) transcripts: Transcripts,
     pub(crate) refusals: RefusalLog,
 }
@@ -78,6 +81,7 @@ impl Manager {
             views,
             environment,
             gate: Arc::new(RateLimits::new(settings.rates, Arc::clone(&settings.strikes))),
+            keys: JoinKeys::new(&settings),
             transcripts: Transcripts::default(),
             refusals: RefusalLog::default(),
             settings,
@@ -113,7 +117,7 @@ impl Shared {
             .command_batched(move |season, now| {
                 let (referee, odd_sender) = shown.referee(season, now)?;
                 let record = season.read_report(&report)?;
-                let odd = odd_sender.into_iter().chain(season.odd_score(&report, record.outcome)).collect();
+                let odd = odd_sender.into_iter().chain(season.score_quirk(&report, record.outcome)).collect();
                 let mut ruling = season.report(&referee, &report.match_id, report.attempt, record.clone(), now)?;
                 let mut file = None;
                 if ruling.reply == ReportOutcome::Now {
@@ -299,20 +303,22 @@ impl Manager {
                 if let Some(rejection) = rejection {
                     return CallAnswer::new(envelope, &shared.rejected(rejection));
                 }
+                let meta = request.player_meta.clone();
                 let decide = move |season: &Season, random: &[u8; 32], now| {
                     season.register_player(&request, sender.as_ref(), random, now)
                 };
-                let (answer, token) = shared.register((dialect, quirks), decide).await?;
+                let (answer, token) = shared.register((&meta, Role::Player), (dialect, quirks), decide).await?;
                 CallAnswer::new(Envelope { auth_token: token, ..envelope }, &answer)
             }
             ManagerCall::RegisterReferee(request) => {
                 if let Some(rejection) = shared.check_endpoint(&request.referee_meta, Role::Referee, peer) {
                     return CallAnswer::new(envelope, &shared.rejected(rejection));
                 }
+                let meta = request.referee_meta.clone();
                 let decide = move |season: &Season, random: &[u8; 32], now| {
                     season.register_referee(&request, sender.as_ref(), random, now)
                 };
-                let (answer, token) = shared.register((dialect, quirks), decide).await?;
+                let (answer, token) = shared.register((&meta, Role::Referee), (dialect, quirks), decide).await?;
                 CallAnswer::new(Envelope { auth_token: token, ..envelope }, &answer)
             }
             ManagerCall::ReportMatchResult(report) => CallAnswer::new(envelope, &shared.report(&head, report).await?),
@@ -344,6 +350,10 @@ impl Manager {
             ManagerCall::WithdrawPlayer(wanted) => {
                 self.withdraw(wanted.player_id).await?;
                 CallAnswer::new(envelope, &shared.status().await?)
+            }
+            ManagerCall::RotateKey(RotateKey { role }) => {
+                let key = shared.keys.rotate(role, &shared.environment);
+                CallAnswer::new(envelope, &RotatedKey { role, key })
             }
             ManagerCall::Ping(empty) => CallAnswer::new(envelope, &empty),
         }

@@ -19,7 +19,7 @@ use league_protocol::side::Pair;
 use league_protocol::table::{Call, Method};
 use league_store::journal::JournalLevel;
 use league_wire::exchange::{CallError, Exchange};
-use league_wire::peer_client::{OutgoingCall, Peer, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, is_acknowledged};
 use league_wire::trace;
 use tokio::time::{Instant, sleep};
 use tracing::Instrument;
@@ -66,7 +66,7 @@ impl Shared {
             drop(self.league_handle.command(move |season, now| season.give_back(&assignment, now)).await);
             return;
         }
-        let matched = trace::of_match(&order.match_id, order.attempt);
+        let matched = trace::match_span(&order.match_id, order.attempt);
         for tried in 1..=PATIENCE {
             match self.offer(&mut referee, &order).instrument(matched.clone()).await {
                 // A match that the referee does not begin is taken away when it is overdue.
@@ -90,7 +90,7 @@ impl Shared {
             }
         }
         tracing::warn!(referee = %assignment.referee, match_id = %assignment.match_id, "the referee does not answer the order");
-        drop(self.league_handle.command(move |season, now| season.unheard(&assignment, now)).await);
+        drop(self.league_handle.command(move |season, now| season.lose_unresponsive_referee(&assignment, now)).await);
     }
 
     async fn offer(&self, referee: &mut Recipient, order: &StartMatch) -> Offer {
@@ -106,9 +106,9 @@ impl Shared {
         let mut tries = Vec::new();
         let said = self.broadcaster.client.send(peer, message, &understood, &mut tries).await;
         self.note_sent(&referee.id, &envelope.conversation_id, &tries, said.understood);
-        let answers = tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.came.as_ref().ok());
+        let answers = tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.result.as_ref().ok());
         answers.for_each(|exchange| self.note_latency(&referee.id, exchange));
-        let offer = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
+        let offer = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.result) {
             None | Some(Err(_)) => Offer::Unheard,
             Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body) {
                 _ if !said.understood && tries.len() > 1 => Offer::Unknown,
@@ -227,13 +227,13 @@ pub(crate) fn referee_of(season: &Season, referee: &RefereeId) -> Option<Recipie
 fn understood(exchange: &Exchange) -> bool {
     let layers = ParsedAnswer::parse(&exchange.body);
     let answered = layers.is_ok_and(|layers| layers.refuses() || layers.error().is_some_and(|e| e.code.is_some()));
-    answered || heard(exchange)
+    answered || is_acknowledged(exchange)
 }
 
 /// The longest time by the limits and the game, and half as long again.
 fn longest(config: &LeagueConfig) -> Duration {
     let (limits, game) = (&config.limits, new_game(&config.game_type));
-    let turns = f64::from(game.map_or(1, |game| game.info().longest_course));
+    let turns = f64::from(game.map_or(1, |game| game.info().max_turns));
     let tries = f64::from(limits.max_retries.max(1));
     let pauses = limits.base_delay_sec * (2_f64.powf(tries - 1.0) - 1.0);
     let joins = tries * limits.game_join_ack_timeout_sec + pauses;
@@ -252,7 +252,7 @@ mod tests {
     fn every_game_has_time_for_its_longest_course_of_slow_moves() {
         for game_type in all_games() {
             let config = LeagueConfig { game_type, ..LeagueConfig::even_odd("league".parse().unwrap()) };
-            let turns = new_game(&config.game_type).unwrap().info().longest_course;
+            let turns = new_game(&config.game_type).unwrap().info().max_turns;
             let slowest = turns as f64 * f64::from(config.limits.max_retries) * config.limits.move_timeout_sec;
             assert!(longest(&config).as_secs_f64() > slowest, "{}: {:?}", config.game_type, longest(&config));
         }

@@ -65,13 +65,13 @@ impl Shared {
     ) {
         let last = tries.iter().rposition(|one| !one.is_probe);
         for (place, one) in tries.iter().enumerate().filter(|(_, one)| !one.is_probe) {
-            let failed = one.came.is_err() || (Some(place) == last && !understood);
+            let failed = one.result.is_err() || (Some(place) == last && !understood);
             let (level, event) =
                 if failed { (JournalLevel::Warn, "MESSAGE_FAILED") } else { (JournalLevel::Debug, "MESSAGE_SENT") };
             if self.logs(level) {
                 let (Ok(told) | Err(told)) = one.outcome();
-                let entry = self.entry(level, event, format!("{} to {}: {told}", one.what, who.as_str()));
-                self.write_line(entry.in_conversation(Some(conversation)).about(one.what));
+                let entry = self.entry(level, event, format!("{} to {}: {told}", one.name, who.as_str()));
+                self.write_line(entry.in_conversation(Some(conversation)).about(one.name));
             }
         }
     }
@@ -153,6 +153,6 @@ impl Shared {
         let Some(line) = self.refusals.line(refusal) else { return };
         let level = if refusal.is_internal() { JournalLevel::Error } else { JournalLevel::Warn };
         let entry = self.entry(level, "REQUEST_REFUSED", line);
-        self.write_line(entry.in_conversation(refusal.head.conversation_id.as_good()).about(refusal.what()));
+        self.write_line(entry.in_conversation(refusal.head.conversation_id.as_good()).about(refusal.message_name()));
     }
 }

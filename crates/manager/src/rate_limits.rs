@@ -67,41 +67,35 @@ impl RateLimits {
         meta: &AgentMeta,
         method: Method,
     ) -> Result<(), RequestError> {
-        let meter = if network.is_here() { &self.registrations_here } else { &self.registrations };
-        meter.pass(&network).map_err(|wait| limited(wait, method, "too many registrations from your address"))?;
+        let meter = if network.is_loopback() { &self.registrations_here } else { &self.registrations };
+        meter.check(&network).map_err(|wait| limited(wait, method, "too many registrations from your address"))?;
         let agent = (SmolStr::new(meta.display_name.trim().to_lowercase()), SmolStr::new(meta.contact_endpoint.trim()));
-        let again = self.registrations_again.pass(&agent);
+        let again = self.registrations_again.check(&agent);
         again.map_err(|wait| limited(wait, method, "this agent registers too often; keep the token you have"))
     }
 
     pub(crate) fn asks(&self, agent: &AgentId, method: Method) -> Result<(), RequestError> {
-        self.questions.pass(agent).map_err(|wait| limited(wait, method, "you ask too often"))
+        self.questions.check(agent).map_err(|wait| limited(wait, method, "you ask too often"))
     }
 
     pub(crate) fn wonders(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
-        if network.is_here() {
+        if network.is_loopback() {
             return Ok(());
         }
-        self.strangers.pass(&network).map_err(|wait| limited(wait, method, "too many questions from there"))
+        self.strangers.check(&network).map_err(|wait| limited(wait, method, "too many questions from there"))
     }
 
-    /// Fails when the network sent too many wrong secrets.
-    pub(crate) fn shows_secret(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
-        self.strikes.listen(network).map_err(|wait| limited(wait, method, GUESSED))
-    }
-
-    /// Counts a wrong secret. After too many, the error tells the client to wait.
+    /// Counts a wrong secret. After too many, the error tells the client to wait. A right secret still works.
     pub(crate) fn refused(&self, fault: RequestError, network: ClientNetwork, method: Method) -> RequestError {
         match fault.code {
             Some(ErrorCode::E012) => {
-                self.strikes.strike(network).err().map_or(fault, |wait| limited(wait, method, GUESSED))
+                let wait = self.strikes.record_failure(network).err();
+                wait.map_or(fault, |wait| limited(wait, method, "too many wrong tokens or keys from there"))
             }
             Some(_) | None => fault,
         }
     }
 }
-
-const GUESSED: &str = "too many wrong tokens or keys from there";
 
 fn limited(wait: RetryAfter, method: Method, what: &str) -> RequestError {
     let seconds = wait.seconds();

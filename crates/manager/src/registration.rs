@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use league_core::season::agent::{AgentId, AgentProfile};
+use league_core::season::identity::AgentIdentity;
 use league_core::season::{CommandOutcome, LeaguePhase, Registered, Rejection, RejectionReason, Season};
 use league_protocol::dialect::PeerDialect;
 use league_protocol::error::RequestError;
@@ -28,11 +29,15 @@ use crate::settings::ManagerSettings;
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
 
 impl Shared {
+    fn endpoint_policy(&self) -> EndpointPolicy<'_> {
+        let ManagerSettings { here, own_addresses, allowed_hosts, .. } = &self.settings;
+        EndpointPolicy { here: *here, own_addresses: *own_addresses, allowed: allowed_hosts }
+    }
+
     /// Leaves a text that is no URL to the season, which explains the error.
     pub(crate) fn check_endpoint(&self, meta: &AgentMeta, role: Role, peer: SocketAddr) -> Option<Rejection> {
         let endpoint = meta.contact_endpoint.trim().parse::<Endpoint>().ok()?;
-        let ManagerSettings { here, own_addresses, allowed_hosts, .. } = &self.settings;
-        let policy = EndpointPolicy { here: *here, own_addresses: *own_addresses, allowed: allowed_hosts };
+        let policy = self.endpoint_policy();
         let method = if role == Role::Referee { Method::RegisterReferee } else { Method::RegisterPlayer };
         if let Err(reason) = policy.check(&endpoint, peer, role) {
             return Some(Rejection::new(RejectionReason::Endpoint, method, reason));
@@ -49,10 +54,10 @@ impl Shared {
     pub(crate) async fn inspect(&self, meta: &AgentMeta) -> Result<Option<Rejection>, RequestError> {
         let Some(inspector) = &self.settings.inspector else { return Ok(None) };
         let Ok(endpoint) = meta.contact_endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
-        let profile = AgentProfile::from(meta);
+        let identity = AgentIdentity::of(&AgentProfile::from(meta));
         let is_new = self.league_handle.read(move |season, _| {
             let open = season.phase() == LeaguePhase::WaitingForRegistrations;
-            open && !season.players().iter().any(|player| player.profile.is_same(&profile))
+            open && !season.players().iter().any(|player| player.identity == identity)
         });
         if !is_new.await? {
             return Ok(None);
@@ -61,17 +66,29 @@ impl Shared {
         Ok(inspector.inspect(endpoint).await.err().map(unfit))
     }
 
+    /// Registers an agent, unless another one listens at the same place under another address of this machine.
     pub(crate) async fn register(
         self: &Arc<Self>,
+        (meta, role): (&AgentMeta, Role),
         (dialect, quirks): (PeerDialect, Quirks),
         decide: impl FnOnce(&Season, &[u8; 32], Timestamp) -> Result<CommandOutcome<Registered>, RequestError>
         + Send
         + 'static,
     ) -> Result<(RegisterResponse, Option<Credential>), RequestError> {
         let random = self.environment.random();
+        let endpoint = meta.contact_endpoint.trim().parse::<Endpoint>().ok();
+        let aliases = endpoint.map(|endpoint| self.endpoint_policy().aliases(&endpoint)).unwrap_or_default();
+        let identity = AgentIdentity::of(&AgentProfile::from(meta));
         let registered = self.league_handle.command(move |season, now| {
+            if let Some(id) = listens_there(season, role, &identity, &aliases) {
+                let method = if role == Role::Referee { Method::RegisterReferee } else { Method::RegisterPlayer };
+                let advice =
+                    format!("{id} already listens there, by another address of this machine; listen on another port");
+                let reply = Registered::Rejected(Rejection::new(RejectionReason::Endpoint, method, advice));
+                return Ok(CommandOutcome { events: Vec::new(), reply });
+            }
             let outcome = decide(season, &random, now)?;
-            Ok(season.note_form(outcome, dialect, quirks, now))
+            Ok(season.note_dialect(outcome, dialect, quirks, now))
         });
         let admission = match registered.await? {
             Registered::Rejected(rejection) => return Ok((self.rejected(rejection), None)),
@@ -122,6 +139,19 @@ impl Shared {
                 shared.tell(vec![recipient], vec![announcement]).await;
             }
         });
+    }
+}
+
+/// The agent of this role that listens at one of the `aliases` of the registered address.
+fn listens_there(season: &Season, role: Role, identity: &AgentIdentity, aliases: &[SmolStr]) -> Option<String> {
+    let other = |known: &AgentIdentity| known.address != identity.address && aliases.contains(&known.address);
+    match role {
+        Role::Referee => {
+            season.referees().iter().find(|referee| other(&referee.identity)).map(|referee| referee.id.to_string())
+        }
+        Role::Player | Role::Manager | Role::Operator => {
+            season.players().iter().find(|player| other(&player.identity)).map(|player| player.id.to_string())
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use league_core::rules::seed::Seed;
 use league_protocol::message::start_match::MatchMode;
-use league_protocol::token::{Credential, TokenDigest};
+use league_protocol::token::TokenDigest;
 use league_store::home::Home;
 use league_store::journal::Journal;
 use league_wire::endpoint::Endpoint;
@@ -55,8 +55,9 @@ pub struct ManagerSettings {
     pub mode: MatchMode,
     /// Recognises the operator. Without it, only this machine may operate.
     pub operator: Option<TokenDigest>,
-    pub referee_key: Option<Credential>,
-    pub player_key: Option<Credential>,
+    /// Recognises the key of referees. Without it, no key is needed.
+    pub referee_key: Option<TokenDigest>,
+    pub player_key: Option<TokenDigest>,
     /// No agent may register this address.
     pub here: Option<SocketAddr>,
     /// Agents on the manager's machine may register any of these.

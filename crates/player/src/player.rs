@@ -263,7 +263,7 @@ impl Shared {
         purpose: PlayPurpose,
     ) -> Result<GameJoinAck, RequestError> {
         let (match_id, now) = (&invitation.match_id, self.environment.now());
-        if purpose == PlayPurpose::League && self.session().takes_on_trust(head, match_id) {
+        if purpose == PlayPurpose::League && self.session().trusts_without_pass(head, match_id) {
             tracing::warn!(%match_id, "the referee shows no pass; the manager has said that this may be so");
             self.note_message(JournalLevel::Warn, "REFEREE_UNPROVEN", (head, Method::GameInvitation), || {
                 format!("{match_id}: the referee shows no pass; the manager has said that this may be so")
@@ -299,7 +299,7 @@ impl Shared {
         let (request, memory, continues) = {
             let mut session = self.table(purpose);
             let continues = session.continues_invitation(head, &match_id);
-            let request = session.asked(head, request)?;
+            let request = session.move_requested(head, request)?;
             (request, Memory::of(&session, self.settings.chance.clone()), continues)
         };
         if !continues {
@@ -333,7 +333,7 @@ impl Shared {
                 played
             }
         };
-        let played = self.table(purpose).answered(&match_id, method, played)?;
+        let played = self.table(purpose).move_chosen(&match_id, method, played)?;
         self.keep_choice((head, method), &match_id, &played, &why, began.elapsed());
         // CHOOSE_PARITY_RESPONSE carries the move in its own two fields.
         let parity_choice = (method == Method::ChooseParity).then(|| played.clone());
@@ -424,7 +424,7 @@ impl Player {
                 shared.make_move(&head, call.into(), purpose, envelope).await
             }
             PlayerCall::NotifyMatchResult(over) => {
-                let GameOverOutcome { acknowledgement, repeated } = shared.table(purpose).over(&head, &over)?;
+                let GameOverOutcome { acknowledgement, repeated } = shared.table(purpose).match_over(&head, &over)?;
                 if !repeated {
                     shared.console.over(&over);
                 }
@@ -469,7 +469,7 @@ impl Player {
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
             PlayerCall::Shutdown(_) => {
-                let acknowledgement = shared.session().told_to_leave(&head)?;
+                let acknowledgement = shared.session().shut_down(&head)?;
                 shared.note_message(JournalLevel::Info, "SHUTDOWN", (&head, method), || {
                     String::from("the manager told this player to leave")
                 });

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic, and so may what helps it")]
 
-#[path = "../../wire/tests/papers/mod.rs"]
-mod papers;
+#[path = "../../wire/tests/test_certificates/mod.rs"]
+mod test_certificates;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ use league_player::strategy_runner::{StrategyOutcome, StrategyRunner};
 use league_protocol::id::PlayerId;
 use league_protocol::message::choice::ChooseParityCall;
 use league_wire::tls::{client_config, server_config};
-use papers::Papers;
 use serde_json::{Value, json};
+use test_certificates::TestCertificates;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -50,8 +50,9 @@ async fn server() -> String {
     format!("http://{address}")
 }
 
-async fn secure_server(papers: &Papers) -> String {
-    let tls = TlsAcceptor::from(server_config(&papers.path("server.pem"), &papers.path("server.key")).unwrap());
+async fn secure_server(certificates: &TestCertificates) -> String {
+    let tls =
+        TlsAcceptor::from(server_config(&certificates.path("server.pem"), &certificates.path("server.key")).unwrap());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -184,9 +185,9 @@ async fn a_model_that_takes_most_of_the_time_is_heard_and_its_cost_is_told() {
 
 #[tokio::test]
 async fn a_model_behind_tls_is_asked_by_those_who_trust_it() {
-    let papers = Papers::new();
-    let base = secure_server(&papers).await;
-    let tls = client_config(Some(&papers.path("ca.pem"))).unwrap();
+    let certificates = TestCertificates::new();
+    let base = secure_server(&certificates).await;
+    let tls = client_config(Some(&certificates.path("ca.pem"))).unwrap();
     for api in APIS {
         for base in [base.clone(), base.replace("127.0.0.1", "localhost")] {
             let model = Model::trusting(provider(api, &base, "good", KEY), Arc::clone(&tls)).unwrap();

@@ -6,6 +6,7 @@ pub mod dialect;
 pub mod dialect_error;
 pub mod dialect_fallback;
 pub mod dialect_writer;
+pub mod display;
 pub mod draw;
 pub mod envelope;
 pub mod error;

@@ -30,7 +30,7 @@ pub fn calls() -> String {
             spellings(row),
             row.answer.unwrap_or("–").to_owned(),
             format!("{} s", row.limit.default_span().as_secs()),
-            String::from(shown(row.access)),
+            String::from(credential_text(row.access)),
         ]);
     }
     table.text
@@ -68,7 +68,7 @@ fn numbered(method: Method, family: i32) -> String {
     let codes = ErrorCode::ALL.iter().map(|code| (code.rpc(Some(method)), code.as_str()));
     let mut own: Vec<_> = codes.filter(|(number, _)| number / 1000 == family).collect();
     own.sort_unstable();
-    let same = own.chunk_by(|(one, _), (other, _)| one == other);
+    let same = own.chunk_by(|(number, _), (next, _)| number == next);
     let texts: Vec<_> = same
         .map(|codes| {
             let names: Vec<_> = codes.iter().map(|(_, code)| *code).collect();
@@ -97,7 +97,7 @@ fn spellings(row: &CallRow) -> String {
     if aliases.is_empty() { format!("`{}`", row.name) } else { format!("`{}` ({})", row.name, aliases.join(", ")) }
 }
 
-fn shown(access: Access) -> &'static str {
+fn credential_text(access: Access) -> &'static str {
     match access {
         Access::Open => "nothing",
         Access::JoinKey => "join key, if any",

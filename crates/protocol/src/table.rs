@@ -20,7 +20,9 @@ use crate::message::game_over::GameOver;
 use crate::message::invitation::{GameInvitation, GameJoinAck};
 use crate::message::league_error::LeagueError;
 use crate::message::league_view::{GetLeague, LeaguePage};
-use crate::message::operate::{CreateSchedule, Empty, LeagueCommand, ScheduleAnswer, StatusAnswer, WithdrawPlayer};
+use crate::message::operate::{
+    CreateSchedule, Empty, LeagueCommand, RotateKey, RotatedKey, ScheduleAnswer, StatusAnswer, WithdrawPlayer,
+};
 use crate::message::query::{AssignedMatches, GetAssignedMatches, LeagueQuery, LeagueQueryResponse};
 use crate::message::registration::{LeagueRegisterRequest, RefereeRegisterRequest, RegisterResponse};
 use crate::message::report::{MatchResultAck, MatchResultReport};
@@ -283,6 +285,11 @@ calls! {
     WithdrawPlayer {
         None, [Operator] => [Manager], "withdraw_player",
         WithdrawPlayer => StatusAnswer = None, Generic, Operator
+    }
+    /// Replace the key that referees or players show to register; the answer holds the new key.
+    RotateKey {
+        None, [Operator] => [Manager], "rotate_key",
+        RotateKey => RotatedKey = None, Generic, Operator
     }
     /// Run a match; accepted or refused at once.
     StartMatch {

@@ -18,6 +18,9 @@ use crate::seal::{digest, seal};
 /// In bytes.
 pub const MAX_CREDENTIAL: usize = 512;
 
+/// The fewest characters of a secret that a person chooses: an operator's token or a key. A shorter one could be guessed.
+pub const MIN_SECRET: usize = 16;
+
 /// What stands in an `auth_token` field: a raw token, a pass, or what a stranger made up.
 ///
 /// Serialises to its text, because it exists to be sent; everything else shows it redacted.

@@ -31,28 +31,28 @@ fn request(body: &Value) -> Result<Request<'static>, Box<Refused>> {
 #[test]
 fn choice_is_read_where_parity_choice_is_absent_under_any_message_type() {
     for called in ["CHOOSE_PARITY_RESPONSE", "RESPONSE_PARITY_CHOOSE", "MOVE", ""] {
-        let (said, quirks) = parity(&json!({"message_type": called, "match_id": "R1M1", "choice": "odd"}));
-        assert_eq!(said, MoveAnswer::Move("odd".into()), "{called}");
+        let (answer, quirks) = parity(&json!({"message_type": called, "match_id": "R1M1", "choice": "odd"}));
+        assert_eq!(answer, MoveAnswer::Move("odd".into()), "{called}");
         assert!(quirks.has(Quirk::ChoiceField) && !quirks.has(Quirk::ParityChoiceForm), "{called}: {quirks:?}");
     }
-    let (said, quirks) = parity(&json!({"choice": "even"}));
-    assert_eq!((said, quirks.has(Quirk::ChoiceField)), (MoveAnswer::Move("even".into()), true));
+    let (answer, quirks) = parity(&json!({"choice": "even"}));
+    assert_eq!((answer, quirks.has(Quirk::ChoiceField)), (MoveAnswer::Move("even".into()), true));
 }
 
 #[test]
 fn a_choice_is_exactly_even_or_odd_except_in_the_parity_choice_form() {
     for wrong in [json!("ODD"), json!("Even"), json!(" odd"), json!(1), json!({"value": "odd"}), json!("heads")] {
         for called in ["CHOOSE_PARITY_RESPONSE", "RESPONSE_PARITY_CHOOSE"] {
-            let (said, _) = parity(&json!({"message_type": called, "choice": wrong}));
-            assert!(matches!(said, MoveAnswer::Invalid(_)), "{called} {wrong}: {said:?}");
+            let (answer, _) = parity(&json!({"message_type": called, "choice": wrong}));
+            assert!(matches!(answer, MoveAnswer::Invalid(_)), "{called} {wrong}: {answer:?}");
         }
     }
-    let (said, quirks) = parity(&json!({"message_type": "PARITY_CHOICE", "choice": "ODD"}));
-    assert_eq!(said, MoveAnswer::Move("odd".into()));
+    let (answer, quirks) = parity(&json!({"message_type": "PARITY_CHOICE", "choice": "ODD"}));
+    assert_eq!(answer, MoveAnswer::Move("odd".into()));
     assert!(quirks.has(Quirk::ParityChoiceForm) && !quirks.has(Quirk::ChoiceField));
     // `parity_choice` takes precedence over `choice`.
-    let (said, quirks) = parity(&json!({"parity_choice": "odd", "choice": "whatever"}));
-    assert_eq!((said, quirks.has(Quirk::ChoiceField)), (MoveAnswer::Move("odd".into()), false));
+    let (answer, quirks) = parity(&json!({"parity_choice": "odd", "choice": "whatever"}));
+    assert_eq!((answer, quirks.has(Quirk::ChoiceField)), (MoveAnswer::Move("odd".into()), false));
     assert_eq!(parity(&json!({"status": "RECEIVED"})).0, MoveAnswer::Nothing);
     assert_eq!(parity(&json!({"choice": null})).0, MoveAnswer::Nothing);
 }

@@ -147,7 +147,7 @@ proptest! {
             prop_assert_eq!(request.head.sender.as_good(), Some(&envelope.sender));
             prop_assert_eq!(request.head.timestamp.as_good().map(|written| written.time), Some(envelope.timestamp));
             prop_assert_eq!(request.head.conversation_id.as_good(), Some(&envelope.conversation_id));
-            let token = |credential: &Option<Credential>| credential.as_ref().map(|it| it.reveal().to_owned());
+            let token = |credential: &Option<Credential>| credential.as_ref().map(|token| token.reveal().to_owned());
             prop_assert_eq!(token(&request.head.auth_token), token(&envelope.auth_token));
         }
     }
@@ -181,7 +181,7 @@ proptest! {
     #[test]
     fn answers_are_understood_in_every_frame(
         envelope in envelope(), accept in any::<bool>(), nonce in word(), even in any::<bool>(), reason in word(),
-        in_or_not in any::<bool>(), code in 1000..7000_i32,
+        accepted in any::<bool>(), code in 1000..7000_i32,
     ) {
         let (match_id, player_id) = (MatchId::of(RoundId(2), 3), PlayerId::numbered(5));
         for frame in Frame::ALL {
@@ -211,15 +211,15 @@ proptest! {
             prop_assert_eq!(reading.answer, MoveAnswer::Move(parity_choice.as_str().into()));
 
             let response = RegisterResponse {
-                status: if in_or_not { RegistrationStatus::Accepted } else { RegistrationStatus::Rejected },
-                player_id: in_or_not.then(|| player_id.clone()), referee_id: None, league_id: None,
-                reason: (!in_or_not).then(|| reason.clone()), reason_code: (!in_or_not).then_some(code),
+                status: if accepted { RegistrationStatus::Accepted } else { RegistrationStatus::Rejected },
+                player_id: accepted.then(|| player_id.clone()), referee_id: None, league_id: None,
+                reason: (!accepted).then(|| reason.clone()), reason_code: (!accepted).then_some(code),
                 error_code: None,
                 pass_scheme: None, warnings: Vec::new(),
             };
             let bytes = write(Method::RegisterPlayer, &|to, out| to.answer(&envelope, &response, out).unwrap());
-            let said = ParsedAnswer::parse(&bytes).unwrap().registration().answer;
-            prop_assert_eq!(said, if in_or_not {
+            let answer = ParsedAnswer::parse(&bytes).unwrap().registration().answer;
+            prop_assert_eq!(answer, if accepted {
                 RegistrationAnswer::Accepted {
                     player_id: Some(player_id.clone()), referee_id: None, league_id: None, passes: false,
                 }

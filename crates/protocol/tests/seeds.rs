@@ -101,31 +101,31 @@ fn error(error: &PeerError) -> String {
 fn answered(question: &str, body: &[u8]) -> (String, Quirks) {
     let Ok(layers) = ParsedAnswer::parse(body) else { return ("unreadable".into(), Quirks::default()) };
     let match_id: MatchId = MATCH.parse().unwrap();
-    let (said, quirks, token) = match question {
+    let (meaning, quirks, token) = match question {
         "invitation" => {
             let reading = layers.join(&match_id);
-            let said = match reading.answer {
+            let meaning = match reading.answer {
                 JoinAnswer::Joined { nonce } if nonce.as_bytes().is_empty() => "joined".into(),
                 JoinAnswer::Joined { nonce } => format!("joined with {}", String::from_utf8_lossy(nonce.as_bytes())),
                 JoinAnswer::Declined => "declined".into(),
                 JoinAnswer::Error(found) => error(&found),
                 JoinAnswer::Nothing => "nothing".into(),
             };
-            (said, reading.quirks, reading.token)
+            (meaning, reading.quirks, reading.token)
         }
         "choice" => {
             let reading = layers.parity(&match_id);
-            let said = match reading.answer {
+            let meaning = match reading.answer {
                 MoveAnswer::Move(played) => format!("move {played}"),
                 MoveAnswer::Invalid(_) => "invalid".into(),
                 MoveAnswer::Error(found) => error(&found),
                 MoveAnswer::Nothing => "nothing".into(),
             };
-            (said, reading.quirks, reading.token)
+            (meaning, reading.quirks, reading.token)
         }
         "registration" => {
             let reading = layers.registration();
-            let said = match reading.answer {
+            let meaning = match reading.answer {
                 RegistrationAnswer::Accepted { player_id, referee_id, league_id, passes: _ } => {
                     let names = [player_id.map(|id| id.to_string()), referee_id.map(|id| id.to_string())];
                     let named = names.into_iter().chain([league_id.map(|id| id.to_string())]).flatten();
@@ -135,12 +135,12 @@ fn answered(question: &str, body: &[u8]) -> (String, Quirks) {
                 RegistrationAnswer::Error(found) => error(&found),
                 RegistrationAnswer::Nothing => "nothing".into(),
             };
-            (said, reading.quirks, reading.token)
+            (meaning, reading.quirks, reading.token)
         }
         "notice" => (layers.error().map_or_else(|| "heard".into(), |found| error(&found)), Quirks::default(), None),
         other => panic!("nobody asks for {other}"),
     };
-    (if token.is_some() { format!("{said}, token") } else { said }, quirks)
+    (if token.is_some() { format!("{meaning}, token") } else { meaning }, quirks)
 }
 
 fn play(document: &str, cases: &str) {

@@ -23,7 +23,7 @@ use league_protocol::table::Call;
 use league_store::journal::JournalLevel;
 use league_wire::endpoint::Endpoint;
 use league_wire::net;
-use league_wire::peer_client::{OutgoingCall, Peer, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, is_acknowledged};
 use tokio::time::sleep;
 
 use crate::directory::PlayerDirectory;
@@ -100,7 +100,7 @@ impl Shared {
         peer: SocketAddr,
     ) -> PlayerDirectory {
         let mut directory = PlayerDirectory::default();
-        if net::is_at(&identity.manager, peer.ip()).await {
+        if net::resolves_to(&identity.manager, peer.ip()).await {
             for said in [&round.players, &round.agents].into_iter().flatten() {
                 directory.read(said);
             }
@@ -133,8 +133,8 @@ impl Shared {
         let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: false };
         let peer = Peer { endpoint: manager, dialect, proven: *proven };
         let mut tries = Vec::new();
-        self.peer_client.send(peer, message, &heard, &mut tries).await;
-        for came in tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.came.as_ref().ok()) {
+        self.peer_client.send(peer, message, &is_acknowledged, &mut tries).await;
+        for came in tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.result.as_ref().ok()) {
             if let Ok(said) = serde_json::from_slice(&came.body) {
                 directory.read(&said);
             }

@@ -81,7 +81,7 @@ impl AskedQuestion<'_> {
             | Input::Declined { .. }
             | Input::Moved { .. }
             | Input::PauseOver { .. }
-            | Input::Told { .. }
+            | Input::GameOverSent { .. }
             | Input::Reported => None,
         }
     }
@@ -89,7 +89,7 @@ impl AskedQuestion<'_> {
     /// `None` if the player answered one of the tries.
     fn problem_of(self, endpoint: &Endpoint, tries: &[SendAttempt], limit: Duration) -> Option<Problem> {
         let asked: Vec<&SendAttempt> = tries.iter().filter(|one| !one.is_probe).collect();
-        let wrong = |one: &&SendAttempt| match &one.came {
+        let wrong = |one: &&SendAttempt| match &one.result {
             Ok(exchange) => {
                 Problem::of_answer(self.kind(), &self.order.match_id, exchange.status.as_u16(), &exchange.body)
             }

@@ -143,7 +143,7 @@ impl AnswerWaiter<'_> {
         let mut found = SendFinding::from(said);
         let failed = |fault| Input::Failed { side, call, fault };
         let mut words = Vec::new();
-        let input = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
+        let input = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.result) {
             _ if posted.is_set() => None,
             None => Some(failed(CallFailure::TimedOut)),
             Some(Err(error)) => Some(asked.failed(error)),

@@ -50,14 +50,14 @@ impl Shared {
     ) {
         let last = tries.iter().rposition(|one| !one.is_probe);
         for (place, one) in tries.iter().enumerate().filter(|(_, one)| !one.is_probe) {
-            let failed = one.came.is_err() || (Some(place) == last && !understood);
+            let failed = one.result.is_err() || (Some(place) == last && !understood);
             let (level, event) =
                 if failed { (JournalLevel::Warn, "MESSAGE_FAILED") } else { (JournalLevel::Debug, "MESSAGE_SENT") };
             if self.logs(level) {
                 let number = number.map_or_else(String::new, |number| format!(", try {number}"));
                 let (Ok(told) | Err(told)) = one.outcome();
-                let message = format!("{match_id}: {} to {peer}{number}: {told}", one.what);
-                self.write(self.entry(level, event, message).about(one.what));
+                let message = format!("{match_id}: {} to {peer}{number}: {told}", one.name);
+                self.write(self.entry(level, event, message).about(one.name));
             }
         }
     }
@@ -80,27 +80,31 @@ impl Shared {
                     format!("{match_id}: {} has chosen", player(*side))
                 });
             }
-            Input::Start | Input::Failed { .. } | Input::PauseOver { .. } | Input::Told { .. } | Input::Reported => {}
+            Input::Start
+            | Input::Failed { .. }
+            | Input::PauseOver { .. }
+            | Input::GameOverSent { .. }
+            | Input::Reported => {}
         }
     }
 
-    pub(crate) fn note_complaint(
+    pub(crate) fn note_attempt_error(
         &self,
         order: &StartMatch,
         side: Side,
-        complaint: &AttemptError,
+        attempt_error: &AttemptError,
         (made, allowed): (u8, u8),
     ) {
         self.note(JournalLevel::Warn, "GAME_ERROR", || {
             let (match_id, player) = (&order.match_id, &order.players[side].player_id);
-            let what = match complaint {
+            let what = match attempt_error {
                 // The text would reveal the choice.
                 AttemptError::Illegal(_) => String::from("its choice is not a legal one"),
                 AttemptError::TimedOut
                 | AttemptError::Unreachable
                 | AttemptError::Unreadable
                 | AttemptError::Refused(_)
-                | AttemptError::Irregular(_) => complaint.to_string(),
+                | AttemptError::Irregular(_) => attempt_error.to_string(),
             };
             format!("{match_id}: {player}: {what}; try {made} of {allowed} was lost, it is asked again")
         });
@@ -113,6 +117,6 @@ impl Shared {
         let Some(line) = self.refusals.line(refusal) else { return };
         let level = if refusal.is_internal() { JournalLevel::Error } else { JournalLevel::Warn };
         let entry = self.entry(level, "REQUEST_REFUSED", line);
-        self.write(entry.in_conversation(refusal.head.conversation_id.as_good()).about(refusal.what()));
+        self.write(entry.in_conversation(refusal.head.conversation_id.as_good()).about(refusal.message_name()));
     }
 }

@@ -35,7 +35,7 @@ use league_store::journal::JournalLevel;
 use league_store::views::match_file::{MatchContext, MatchFile, TranscriptEntry};
 use league_store::views::writer::ViewUpdate;
 use league_wire::endpoint::Endpoint;
-use league_wire::peer_client::{OutgoingCall, Peer, SendAttempt, SendOutcome, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, SendAttempt, SendOutcome, is_acknowledged};
 use smol_str::SmolStr;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
@@ -44,7 +44,7 @@ use crate::answer::AskedQuestion;
 use crate::answer_waiter::{AnswerWaiter, PostedAnswers};
 use crate::held_answers::HoldOutcome;
 use crate::orders::{MatchPurpose, unnamed_league};
-use crate::posted_answer::{Answer, PostedAnswer, PosterProof};
+use crate::posted_answer::{Answer, PostedAnswer, PosterProof, move_field};
 use crate::referee::Shared;
 use crate::registration::RefereeIdentity;
 use crate::report;
@@ -224,7 +224,7 @@ impl MatchRunner {
             Answer::Joined(_) | Answer::Declined => None,
         };
         let illegal = illegal.map(|illegal| RequestError::new(ErrorCode::E004, method, illegal.to_string()));
-        let illegal = illegal.map(|fault| fault.about("parity_choice"));
+        let illegal = illegal.map(|fault| fault.about(move_field(&self.order)));
         match standing {
             PosterProof::Proven => {
                 let known = &mut self.known[side];
@@ -280,12 +280,13 @@ impl MatchRunner {
         }
     }
 
-    /// Refuses an answer that the referee does not wait for. A second choice gets a warning; a second join is harmless.
+    /// Refuses an answer that the referee does not wait for. A second choice, in a game with one choice per side, gets a
+    /// warning; a second join is harmless.
     fn not_owed(&mut self, posted: PostedAnswer) -> Result<(), RequestError> {
         let side = posted.side;
         match posted.answer {
             Answer::Joined(_) if self.match_machine.has_joined(side) => Ok(()),
-            Answer::Moved(_) if self.match_machine.has_moved(side) => {
+            Answer::Moved(_) if self.match_machine.has_made_only_move(side) => {
                 let (match_id, player) = (&self.order.match_id, &self.order.players[side].player_id);
                 tracing::warn!(%match_id, %player, "a second choice was posted; the first one counts");
                 self.shared
@@ -343,10 +344,10 @@ impl MatchRunner {
                 let said = self.match_messages().ask(side, now, limit);
                 self.ask((side, call, try_number), AskKind::Move, said, limit);
             }
-            Effect::TellError { ask, complaint, tries_made, tries_allowed, pause, .. } => {
-                self.shared.note_complaint(&self.order, side, &complaint, (tries_made, tries_allowed));
+            Effect::SendError { ask, attempt_error, tries_made, tries_allowed, pause, .. } => {
+                self.shared.note_attempt_error(&self.order, side, &attempt_error, (tries_made, tries_allowed));
                 let next = now.after(pause);
-                let error = self.match_messages().error(side, ask, &complaint, (tries_made, tries_allowed), next);
+                let error = self.match_messages().error(side, ask, &attempt_error, (tries_made, tries_allowed), next);
                 let envelope = self.match_messages().envelope(side, now);
                 let told = self.inform(
                     side,
@@ -370,14 +371,14 @@ impl MatchRunner {
                     Done { side: Some(side), input, said: Vec::new(), found: None }
                 }));
             }
-            Effect::TellOver { call, limit, .. } => {
+            Effect::SendGameOver { call, limit, .. } => {
                 let Some(over) = self.match_messages().over(side) else { return };
                 let envelope = self.match_messages().envelope(side, now);
                 let told = self.inform(side, envelope, Call::NotifyMatchResult(over), limit);
                 self.busy[side] = true;
                 self.work.push(Box::pin(async move {
                     let (found, said) = told.await;
-                    let input = Some(Input::Told { side, call });
+                    let input = Some(Input::GameOverSent { side, call });
                     Done { side: Some(side), input, said, found: Some((side, found)) }
                 }));
             }
@@ -396,7 +397,7 @@ impl MatchRunner {
         self.open[side] = Some((call, Arc::clone(&posted)));
         self.busy[side] = true;
         self.work.push(Box::pin(async move {
-            let time = peer_client.client().allow(limit);
+            let time = peer_client.client().deadline(limit);
             let asked = AskedQuestion { side, call, ask, order: &order };
             let posts = known.dialect.posts();
             let waiter = AnswerWaiter { asked, posted: &posted, posts, limit, time };
@@ -420,7 +421,7 @@ impl MatchRunner {
             let understood = said.understood;
             let (input, mut found, words) = waiter.outcome(said, read, &tries).await;
             found.problem = input.as_ref().map(|input| asked.problem(input, &endpoint, &tries, limit));
-            if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.came) {
+            if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.result) {
                 exchange.receipt.granted = exchange.receipt.granted.max(posted.granted());
             }
             if posted.is_set() || words.iter().any(|said| said.refused.is_none()) {
@@ -454,7 +455,7 @@ impl MatchRunner {
             let peer = Peer { endpoint: &endpoint, dialect: &dialect, proven };
             let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: true };
             let mut tries = Vec::new();
-            let said = peer_client.send(peer, message, &heard, &mut tries).await;
+            let said = peer_client.send(peer, message, &is_acknowledged, &mut tries).await;
             let player = order.players[side].player_id.as_str();
             shared.note_tries(&order.match_id, (player, None), &tries, said.understood);
             (SendFinding::from(said), transcript_writer.write_down(&tries))
@@ -559,9 +560,9 @@ fn side_of(effect: &Effect) -> Option<Side> {
     match effect {
         Effect::Invite { side, .. }
         | Effect::AskMove { side, .. }
-        | Effect::TellError { side, .. }
+        | Effect::SendError { side, .. }
         | Effect::Pause { side, .. }
-        | Effect::TellOver { side, .. } => Some(*side),
+        | Effect::SendGameOver { side, .. } => Some(*side),
         Effect::Report => None,
     }
 }

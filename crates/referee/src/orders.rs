@@ -36,7 +36,7 @@ impl Shared {
             return shown;
         }
         match (&head.auth_token, &self.settings.operator) {
-            (Some(_), Some(_)) if self.is_operator(head, peer, METHOD)? => Ok(MatchPurpose::Friendly),
+            (Some(_), Some(_)) if self.is_operator(head) => Ok(MatchPurpose::Friendly),
             (None, None) if passes && peer.ip().to_canonical().is_loopback() => Ok(MatchPurpose::Friendly),
             (Some(_), Some(_)) if passes => self.refuse(peer, METHOD),
             (Some(_) | None, _) => shown,
@@ -44,10 +44,9 @@ impl Shared {
     }
 
     /// False if no operator token is configured.
-    fn is_operator(&self, head: &ReceivedEnvelope, peer: SocketAddr, method: Method) -> Result<bool, RequestError> {
-        let (Some(digest), Some(token)) = (&self.settings.operator, &head.auth_token) else { return Ok(false) };
-        self.strikes.listen(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
-        Ok(token.opens(digest))
+    fn is_operator(&self, head: &ReceivedEnvelope) -> bool {
+        let secrets = self.settings.operator.as_ref().zip(head.auth_token.as_ref());
+        secrets.is_some_and(|(digest, token)| token.opens(digest))
     }
 
     /// Accepts the manager, and the operator: a client on this machine or one that shows the operator's token.
@@ -61,7 +60,7 @@ impl Shared {
             return Ok(());
         }
         let passes = self.identity().is_some_and(|identity| identity.passes);
-        if (passes && self.check_manager(head, method).is_ok()) || self.is_operator(head, peer, method)? {
+        if (passes && self.check_manager(head, method).is_ok()) || self.is_operator(head) {
             return Ok(());
         }
         if head.auth_token.is_some() {
@@ -73,7 +72,7 @@ impl Shared {
 
     /// Counts the token as a guess.
     fn refuse<T>(&self, peer: SocketAddr, method: Method) -> Result<T, RequestError> {
-        self.strikes.strike(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
+        self.strikes.record_failure(ClientNetwork::of(peer)).map_err(|wait| struck(wait, method))?;
         let message = "the auth_token is neither the manager's pass for this referee nor the operator's token";
         Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
     }

@@ -14,7 +14,7 @@ use league_protocol::answer::token_quirk;
 use league_protocol::draw::DrawNonce;
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::id::{ConversationId, MatchId, PlayerId};
+use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::choice::PostedChoice;
 use league_protocol::message::invitation::GameJoinAck;
@@ -27,7 +27,7 @@ use league_store::views::match_file::{Direction, TranscriptEntry};
 use league_wire::endpoint::Endpoint;
 use league_wire::net;
 use serde::Serialize;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 use tokio::sync::oneshot;
 
 use crate::match_runner::MatchInput;
@@ -119,10 +119,16 @@ impl Shared {
         choice: &PostedChoice,
     ) -> Result<Acknowledgement, RequestError> {
         const METHOD: Method = Method::PostChoice;
-        // The game rejects it and describes a legal move.
-        let text = choice.value(cover.head).unwrap_or_else(|| SmolStr::new_static("no parity_choice"));
-        cover.quirks.extend(choice.quirk(cover.head));
         let (match_id, player) = (&choice.match_id, choice.player_id.as_ref());
+        let (_, order) = self.posts(match_id, METHOD)?;
+        let found = if order.game_type == GameType::even_odd() {
+            cover.quirks.extend(choice.quirk(cover.head));
+            choice.value(cover.head)
+        } else {
+            choice.played.clone()
+        };
+        // The game rejects a missing move and describes a legal one.
+        let text = found.unwrap_or_else(|| format_smolstr!("no {}", move_field(&order)));
         self.posted(cover, match_id, player, METHOD, Answer::Moved(text)).await
     }
 
@@ -147,7 +153,13 @@ impl Shared {
         let (standing, odd) = standing(&order, side, &cover).await;
         let mut quirks = cover.quirks;
         quirks.extend(odd);
-        let said = self.written(&player, method, &cover.letter);
+        let message_type = match answer {
+            Answer::Moved(_) if order.game_type != GameType::even_odd() => "GAME_MOVE_RESPONSE",
+            Answer::Moved(_) | Answer::Joined(_) | Answer::Declined => {
+                method.row().message.unwrap_or(method.row().name)
+            }
+        };
+        let said = self.written(&player, message_type, &cover.letter);
         let conversation = cover.head.conversation_id.as_good().cloned();
         let (reply, decided) = oneshot::channel();
         let posted = PostedAnswer { side, method, answer, standing, conversation, quirks, said };
@@ -157,12 +169,17 @@ impl Shared {
         Ok(Acknowledgement::of_player(player).for_match(match_id.clone()))
     }
 
-    fn written(&self, player: &PlayerId, method: Method, letter: &[u8]) -> TranscriptEntry {
+    fn written(&self, player: &PlayerId, message_type: &'static str, letter: &[u8]) -> TranscriptEntry {
         let referee = self.identity().map(|me| SmolStr::new(me.id.as_str())).unwrap_or_default();
         let there = (SmolStr::new(player.as_str()), referee);
-        let kind = SmolStr::new_static(method.row().message.unwrap_or(method.row().name));
-        TranscriptEntry::new(self.environment.now(), Direction::Received, there, kind, letter, None)
+        let message_type = SmolStr::new_static(message_type);
+        TranscriptEntry::new(self.environment.now(), Direction::Received, there, message_type, letter, None)
     }
+}
+
+/// The field of an answer that holds the move.
+pub(crate) fn move_field(order: &StartMatch) -> &'static str {
+    if order.game_type == GameType::even_odd() { "parity_choice" } else { "move" }
 }
 
 async fn standing(order: &StartMatch, side: Side, cover: &PostedEnvelope<'_>) -> (PosterProof, Option<Quirk>) {
@@ -179,7 +196,7 @@ async fn standing(order: &StartMatch, side: Side, cover: &PostedEnvelope<'_>) ->
         (Some(_) | None, Some(_) | None) => None,
     };
     let is_near = match player.endpoint.parse::<Endpoint>() {
-        Ok(endpoint) => net::is_at(&endpoint, cover.peer.ip()).await,
+        Ok(endpoint) => net::resolves_to(&endpoint, cover.peer.ip()).await,
         Err(_) => false,
     };
     let token = if token.is_some() { PostRefusal::WrongToken } else { PostRefusal::NoToken };

@@ -316,7 +316,7 @@ impl Shared {
             format!("{} (attempt {}): {a} against {b}", order.match_id, order.attempt)
         });
         let shared = Arc::clone(self);
-        let played = trace::of_match(&order.match_id, order.attempt);
+        let played = trace::match_span(&order.match_id, order.attempt);
         let playing = async move {
             let state =
                 match_runner::run(&shared, (identity, purpose), Arc::clone(&order), endpoints, match_machine, inbox)

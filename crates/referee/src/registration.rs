@@ -58,15 +58,15 @@ impl Shared {
 
     pub(crate) async fn register(self: &Arc<Self>, manager: &Endpoint) -> Result<RefereeId, Rejected> {
         let settings = &self.settings;
-        let patience = RegistrationRetry {
-            answer: settings.patience,
+        let retry = RegistrationRetry {
+            answer_limit: settings.patience,
             pause: settings.pause,
-            longest: RefereeSettings::MAX_PAUSE.max(settings.pause),
+            max_pause: RefereeSettings::MAX_PAUSE.max(settings.pause),
             // A registered referee waits for its manager without a limit.
-            tries: settings.give_up_after.filter(|_| self.identity().is_none()),
+            max_tries: settings.give_up_after.filter(|_| self.identity().is_none()),
         };
         let admitted =
-            registration::register(&self.peer_client, manager, patience, &self.hurry, || self.registration()).await?;
+            registration::register(&self.peer_client, manager, retry, &self.hurry, || self.registration()).await?;
         let Admitted { referee_id, league_id, token, passes, dialect, proven, .. } = admitted;
         let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
         let manager_is = manager.clone();
@@ -87,7 +87,7 @@ impl Shared {
     /// is no longer valid, in its own task, because the caller may not wait.
     pub(crate) async fn doubt(self: &Arc<Self>) {
         let shared = Arc::clone(self);
-        drop(tokio::spawn(async move { shared.doubt.settle(shared.make_sure()).await }).await);
+        drop(tokio::spawn(async move { shared.doubt.run_if_due(shared.make_sure()).await }).await);
     }
 
     /// False if the manager could not answer.
@@ -95,7 +95,7 @@ impl Shared {
         let Some(RefereeIdentity { token: Some(token), manager, .. }) = self.identity() else { return true };
         let envelope = self.envelope(None, Some(token.into()));
         let counts =
-            token_recheck::counts(self.peer_client.client(), &manager, &envelope, self.settings.patience).await;
+            token_recheck::accepts_token(self.peer_client.client(), &manager, &envelope, self.settings.patience).await;
         if counts == Some(false)
             && let Err(rejected) = self.register(&manager).await
         {

@@ -10,7 +10,7 @@ use league_protocol::sender::Sender;
 use league_protocol::table::Call;
 use league_store::journal::JournalLevel;
 use league_wire::exchange::Exchange;
-use league_wire::peer_client::{OutgoingCall, Peer, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, is_acknowledged};
 use tokio::time::sleep;
 
 use crate::referee::Shared;
@@ -44,7 +44,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
         if let Some(learned) = said.learned {
             shared.manager_understands(&manager, learned);
         }
-        let trouble = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.came) {
+        let trouble = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.result) {
             Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body).map(|layers| layers.reply_kind()) {
                 // Some managers acknowledge with an empty body.
                 Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_success() => return true,
@@ -82,5 +82,5 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
 /// True also for a refusal.
 pub(crate) fn understood(exchange: &Exchange) -> bool {
     let error = ParsedAnswer::parse(&exchange.body).ok().and_then(|layers| layers.error());
-    error.is_some_and(|error| error.code.is_some()) || heard(exchange)
+    error.is_some_and(|error| error.code.is_some()) || is_acknowledged(exchange)
 }

@@ -237,7 +237,7 @@ impl Shared {
             let mut tries = Vec::new();
             self.peer_client.send(peer, message, &understood, &mut tries).await;
             let last = tries.pop().ok_or_else(|| String::from("there was no time"))?;
-            let exchange = last.came.map_err(|error| error.to_string())?;
+            let exchange = last.result.map_err(|error| error.to_string())?;
             let layers = ParsedAnswer::parse(&exchange.body).map_err(|unreadable| unreadable.to_string())?;
             match layers.reply_kind() {
                 ReplyKind::NoError if layers.is_complete() => return Ok(()),

@@ -28,15 +28,15 @@ impl TranscriptWriter {
     pub(crate) fn write_down(&self, tries: &[SendAttempt]) -> Vec<TranscriptEntry> {
         let mut said = Vec::with_capacity(2 * tries.len());
         for one in tries {
-            let receipt = match &one.came {
+            let receipt = match &one.result {
                 Ok(exchange) => exchange.receipt,
                 Err(error) => error.receipt,
             };
             let kept = kept(&receipt);
             let there = (self.referee.clone(), self.player.clone());
-            let (asked, lost) = (SmolStr::new_static(one.what), one.came.is_err().then_some(kept));
+            let (asked, lost) = (SmolStr::new_static(one.name), one.result.is_err().then_some(kept));
             said.push(TranscriptEntry::new(receipt.sent_at, Direction::Sent, there, asked, &one.sent, lost));
-            if let Ok(exchange) = &one.came {
+            if let Ok(exchange) = &one.result {
                 let at = receipt.sent_at.after(receipt.last_byte.unwrap_or_default());
                 let back = (self.player.clone(), self.referee.clone());
                 let answered = if one.is_probe { SmolStr::new_static("ANSWER") } else { self.answered.clone() };

@@ -95,67 +95,55 @@ impl Breakers {
 mod tests {
     use super::*;
 
-    #[derive(Clone, Copy)]
-    enum Then {
-        Fails,
-        Works,
-        Waits(u64),
-        IsAdmitted,
-        IsRefused,
-    }
-    use Then::*;
+    use Step::*;
 
-    fn follow(steps: &[Then]) -> Breaker {
-        let (mut breaker, mut now) = (Breaker::default(), Instant::now());
-        for (place, step) in steps.iter().enumerate() {
-            match step {
-                Fails => breaker.note(true, now),
-                Works => breaker.note(false, now),
-                Waits(seconds) => now += Duration::from_secs(*seconds),
-                IsAdmitted => assert!(breaker.admit(now), "step {place}"),
-                IsRefused => assert!(!breaker.admit(now), "step {place}"),
+    #[derive(Clone, Copy)]
+    enum Step {
+        Failures(u32),
+        Success,
+        Seconds(u64),
+        Admitted,
+        Refused,
+    }
+
+    #[test]
+    fn five_failures_open_the_circuit_for_a_minute_and_one_probe_decides() {
+        let cases: &[(&str, &[Step])] = &[
+            ("four failures do not open it", &[Failures(4), Admitted]),
+            ("five do", &[Failures(5), Refused]),
+            ("a success restarts the count", &[Failures(4), Success, Failures(4), Admitted]),
+            ("after a minute one probe is sent", &[Failures(5), Seconds(59), Refused, Seconds(1), Admitted, Refused]),
+            ("a successful probe closes it", &[Failures(5), Seconds(60), Admitted, Success, Admitted, Admitted]),
+            (
+                "a failed probe opens it again",
+                &[Failures(5), Seconds(60), Admitted, Failures(1), Refused, Seconds(59), Refused, Seconds(1), Admitted],
+            ),
+            ("a lost probe expires", &[Failures(5), Seconds(60), Admitted, Seconds(59), Refused, Seconds(1), Admitted]),
+            (
+                "a late failure does not extend the rest",
+                &[Failures(5), Seconds(50), Failures(1), Seconds(10), Admitted],
+            ),
+            ("a late success closes it", &[Failures(5), Success, Admitted]),
+        ];
+        for (case, steps) in cases {
+            let (mut breaker, mut now) = (Breaker::default(), Instant::now());
+            for step in *steps {
+                match step {
+                    Failures(count) => (0..*count).for_each(|_| breaker.note(true, now)),
+                    Success => {
+                        breaker.note(false, now);
+                        assert_eq!(breaker, Breaker::default(), "{case}");
+                    }
+                    Seconds(seconds) => now += Duration::from_secs(*seconds),
+                    Admitted => assert!(breaker.admit(now), "{case}"),
+                    Refused => assert!(!breaker.admit(now), "{case}"),
+                }
             }
         }
-        breaker
     }
 
     #[test]
-    fn four_failures_are_bad_luck_and_five_open_the_circuit() {
-        follow(&[Fails, Fails, Fails, Fails, IsAdmitted]);
-        follow(&[Fails, Fails, Fails, Fails, Fails, IsRefused]);
-    }
-
-    #[test]
-    fn a_success_in_between_starts_the_count_again() {
-        follow(&[Fails, Fails, Fails, Fails, Works, Fails, Fails, Fails, Fails, IsAdmitted]);
-    }
-
-    #[test]
-    fn after_a_minute_one_probe_goes_out_and_only_one() {
-        follow(&[Fails, Fails, Fails, Fails, Fails, Waits(59), IsRefused, Waits(1), IsAdmitted, IsRefused]);
-    }
-
-    #[test]
-    fn a_probe_that_works_closes_the_circuit_and_one_that_fails_opens_it_again() {
-        let open = [Fails, Fails, Fails, Fails, Fails, Waits(60), IsAdmitted];
-        let closed = follow(&[&open[..], &[Works, IsAdmitted, IsAdmitted]].concat());
-        assert_eq!(closed, Breaker::default());
-        follow(&[&open[..], &[Fails, IsRefused, Waits(59), IsRefused, Waits(1), IsAdmitted]].concat());
-    }
-
-    #[test]
-    fn a_probe_that_was_lost_does_not_keep_the_circuit_open_for_ever() {
-        follow(&[Fails, Fails, Fails, Fails, Fails, Waits(60), IsAdmitted, Waits(59), IsRefused, Waits(1), IsAdmitted]);
-    }
-
-    #[test]
-    fn late_failures_do_not_lengthen_the_rest_and_a_late_success_ends_it() {
-        follow(&[Fails, Fails, Fails, Fails, Fails, Waits(50), Fails, Waits(10), IsAdmitted]);
-        follow(&[Fails, Fails, Fails, Fails, Fails, Works, IsAdmitted]);
-    }
-
-    #[test]
-    fn every_endpoint_has_its_own_circuit_and_those_that_work_take_no_room() {
+    fn every_endpoint_has_its_own_circuit_and_a_closed_one_is_not_stored() {
         let (breakers, now) = (Breakers::default(), Instant::now());
         let (bad, good): (Endpoint, Endpoint) =
             ("http://localhost:1".parse().unwrap(), "http://localhost:2".parse().unwrap());

@@ -28,18 +28,18 @@ pub struct CallTally(Mutex<BTreeMap<&'static str, CallCount>>);
 
 impl fmt::Debug for CallTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Tally")
+        f.write_str("CallTally")
     }
 }
 
 impl CallTally {
-    pub(crate) fn note(&self, what: &'static str, sent: usize, came: &Result<Exchange, CallError>) {
-        let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(calls) = kinds.get_mut(what) {
-            calls.note(sent, came);
-        } else if let Some(mut first) = CallCount::none() {
-            first.note(sent, came);
-            kinds.insert(what, first);
+    pub(crate) fn record(&self, name: &'static str, sent: usize, result: &Result<Exchange, CallError>) {
+        let mut by_name = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(calls) = by_name.get_mut(name) {
+            calls.record(sent, result);
+        } else if let Some(mut first) = CallCount::empty() {
+            first.record(sent, result);
+            by_name.insert(name, first);
         }
     }
 
@@ -49,14 +49,14 @@ impl CallTally {
 }
 
 impl CallCount {
-    fn none() -> Option<Self> {
+    fn empty() -> Option<Self> {
         let times = Histogram::new_with_bounds(1, LONGEST, DIGITS).ok()?;
         Some(Self { answered: 0, failed: 0, bytes_out: 0, bytes_in: 0, times })
     }
 
-    fn note(&mut self, sent: usize, came: &Result<Exchange, CallError>) {
+    fn record(&mut self, sent: usize, result: &Result<Exchange, CallError>) {
         self.bytes_out += sent as u64;
-        match came {
+        match result {
             Ok(exchange) => {
                 self.answered += 1;
                 self.bytes_in += exchange.body.len() as u64;

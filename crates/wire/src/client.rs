@@ -5,7 +5,7 @@ use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
@@ -23,6 +23,7 @@ use tracing::Instrument;
 use crate::call_tally::CallTally;
 use crate::dial::Dialer;
 use crate::endpoint::Endpoint;
+use crate::environment;
 use crate::exchange::{CallError, Exchange, Failure, Receipt};
 use crate::net::{Connector, Tcp};
 use crate::pool::{Pool, PoolError, PoolRequest};
@@ -58,7 +59,7 @@ impl Default for ClientSettings {
             tls: None,
             idle_per_host: 256,
             idle_limit: Duration::from_secs(4),
-            clock: Arc::new(system_time),
+            clock: Arc::new(environment::clock),
             tally: None,
             lag_monitor: None,
         }
@@ -67,15 +68,10 @@ impl Default for ClientSettings {
 
 impl fmt::Debug for ClientSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("ClientSettings");
-        shown.field("tls", &self.tls.is_some()).field("idle_per_host", &self.idle_per_host);
-        shown.field("idle_limit", &self.idle_limit).finish_non_exhaustive()
+        let mut debug = f.debug_struct("ClientSettings");
+        debug.field("tls", &self.tls.is_some()).field("idle_per_host", &self.idle_per_host);
+        debug.field("idle_limit", &self.idle_limit).finish_non_exhaustive()
     }
-}
-
-fn system_time() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_unix_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Clones are cheap and share connections. Connections belong to the runtime that uses them, so each runtime needs its own client.
@@ -127,10 +123,10 @@ impl Client {
         let mut body = Vec::with_capacity(1024);
         match dialect.write(self.next_id(), envelope, call, &mut body) {
             Ok(()) => {
-                let (sent, calling) = (body.len(), trace::calling(call.method()));
-                let came = self.post(endpoint, &HeaderMap::new(), body.into(), limit).instrument(calling).await;
-                self.note(call.method().row().name, sent, &came);
-                came
+                let (sent, span) = (body.len(), trace::call_span(call.method()));
+                let result = self.post(endpoint, &HeaderMap::new(), body.into(), limit).instrument(span).await;
+                self.record(call.method().row().name, sent, &result);
+                result
             }
             Err(error) => Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt: self.receipt(limit) }),
         }
@@ -143,10 +139,10 @@ impl Client {
         body: Bytes,
         limit: Duration,
     ) -> Result<Exchange, CallError> {
-        self.ask(endpoint, extra, body, None, &mut self.allow(limit)).await
+        self.ask(endpoint, extra, body, None, &mut self.deadline(limit)).await
     }
 
-    pub fn allow(&self, limit: Duration) -> Deadline {
+    pub fn deadline(&self, limit: Duration) -> Deadline {
         Deadline::new(limit, self.shared.lag_monitor.clone())
     }
 
@@ -165,15 +161,15 @@ impl Client {
             let answer = pin!(async {
                 let asking = self.shared.pool.ask(endpoint, || {
                     let mut request = request(endpoint, extra, body.clone());
-                    trace::carry(request.headers_mut());
+                    trace::inject(request.headers_mut());
                     request
                 });
-                let (response, line) = asking.await.map_err(|error| unanswered(&error))?;
+                let (response, connection) = asking.await.map_err(|error| failure_of(&error))?;
                 receipt.first_byte = Some(started.elapsed());
                 let (parts, body) = response.into_parts();
                 let is_stream = sse::is_stream(&parts.headers);
                 let body = if is_stream { read_events(body, id).await? } else { read(body, MAX_BODY).await? };
-                line.give_back();
+                connection.give_back();
                 Ok::<_, Failure>((parts.status, parts.headers, body))
             });
             time.within(answer).await
@@ -201,16 +197,16 @@ impl Client {
         max: usize,
     ) -> Result<(StatusCode, Bytes), Failure> {
         let asking = self.shared.pool.ask(endpoint, || request(endpoint, headers, body.clone()));
-        let (response, connection) = asking.await.map_err(|error| unanswered(&error))?;
+        let (response, connection) = asking.await.map_err(|error| failure_of(&error))?;
         let status = response.status();
         let body = read(response.into_body(), max).await?;
         connection.give_back();
         Ok((status, body))
     }
 
-    pub(crate) fn note(&self, what: &'static str, sent: usize, came: &Result<Exchange, CallError>) {
+    pub(crate) fn record(&self, name: &'static str, sent: usize, result: &Result<Exchange, CallError>) {
         if let Some(tally) = &self.shared.tally {
-            tally.note(what, sent, came);
+            tally.record(name, sent, result);
         }
     }
 
@@ -251,9 +247,7 @@ async fn read(mut body: Incoming, max: usize) -> Result<Bytes, Failure> {
         return Err(Failure::TooLong);
     }
     let mut whole = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| Failure::HungUp(format!("the answer broke off: {}", chain(&error))))?;
-        let Ok(data) = frame.into_data() else { continue };
+    while let Some(data) = next_data(&mut body).await? {
         if whole.len() + data.len() > max {
             return Err(Failure::TooLong);
         }
@@ -265,11 +259,19 @@ async fn read(mut body: Incoming, max: usize) -> Result<Bytes, Failure> {
     Ok(whole.freeze())
 }
 
-async fn read_events(mut body: Incoming, id: Option<u64>) -> Result<Bytes, Failure> {
-    let (mut events, mut length) = (Events::until(id), 0);
+async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>, Failure> {
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| Failure::HungUp(format!("the answer broke off: {}", chain(&error))))?;
-        let Ok(data) = frame.into_data() else { continue };
+        if let Ok(data) = frame.into_data() {
+            return Ok(Some(data));
+        }
+    }
+    Ok(None)
+}
+
+async fn read_events(mut body: Incoming, id: Option<u64>) -> Result<Bytes, Failure> {
+    let (mut events, mut length) = (Events::until(id), 0);
+    while let Some(data) = next_data(&mut body).await? {
         length += data.len();
         if length > MAX_BODY {
             return Err(Failure::TooLong);
@@ -283,7 +285,7 @@ async fn read_events(mut body: Incoming, id: Option<u64>) -> Result<Bytes, Failu
     Ok(events.end())
 }
 
-fn unanswered(error: &PoolError) -> Failure {
+fn failure_of(error: &PoolError) -> Failure {
     match error {
         PoolError::NoConnection(refused) if refused.kind() == std::io::ErrorKind::ConnectionRefused => {
             Failure::NotListening

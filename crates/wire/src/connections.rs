@@ -102,10 +102,8 @@ impl Connections {
 
     pub(crate) fn room_for(&self, network: ClientNetwork) -> AdmissionResult {
         let own = |open: &ConnectionEntry| open.network == network;
-        match if network.is_here() { AdmissionResult::Free } else { self.room_among(self.max_from_one_address, own) } {
-            AdmissionResult::Free => self.room(),
-            limited @ (AdmissionResult::After(_) | AdmissionResult::Full(_)) => limited,
-        }
+        let limited = self.room_among(self.max_from_one_address, own);
+        if network.is_loopback() || limited == AdmissionResult::Free { self.room() } else { limited }
     }
 
     fn room_among(&self, max: usize, among: impl Fn(&ConnectionEntry) -> bool) -> AdmissionResult {
@@ -166,15 +164,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn connections_without_a_request_close_first_and_those_being_answered_never() {
         let (mut connections, mut tasks) = (Connections::new(5, 100), JoinSet::new());
-        let mut come = async |activity| {
+        let mut open_connection = async |activity| {
             tokio::time::advance(Duration::from_millis(10)).await;
             insert(&mut connections, &mut tasks, LOOPBACK, activity)
         };
-        let idle = come(Activity::Idle).await;
-        let reading = come(Activity::Reading).await;
-        let new = come(Activity::New).await;
-        let newer = come(Activity::New).await;
-        come(Activity::Answering).await;
+        let idle = open_connection(Activity::Idle).await;
+        let reading = open_connection(Activity::Reading).await;
+        let new = open_connection(Activity::New).await;
+        let newer = open_connection(Activity::New).await;
+        open_connection(Activity::Answering).await;
         assert_eq!(connections.room(), AdmissionResult::After(idle), "the others still have their grace");
         tokio::time::advance(GRACE).await;
         for first in [new, newer, reading, idle] {
@@ -189,7 +187,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_address_has_a_limited_number_unless_it_is_loopback() {
+    async fn an_address_has_a_limited_number_of_connections_unless_it_is_loopback() {
         let (mut connections, mut tasks) = (Connections::new(100, 2), JoinSet::new());
         let [here, remote] = [LOOPBACK, REMOTE].map(|address| ClientNetwork::of(address.parse().unwrap()));
         for _ in 0..10 {

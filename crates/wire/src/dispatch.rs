@@ -60,19 +60,21 @@ impl Reply {
     }
 }
 
-pub(crate) async fn posted<A: Agent>(agent: &A, body: &[u8], caller: &Caller<'_>) -> Reply {
+pub(crate) async fn answer_post<A: Agent>(agent: &A, body: &[u8], caller: &Caller<'_>) -> Reply {
     let server = caller.server(agent, false);
     match request::read(body) {
         Ok(Incoming::Batch(parts)) => match server.refuse_batch() {
-            Some(refusal) => written(refusal),
-            None => batch(agent, parts, caller).await,
+            Some(refusal) => or_internal_error(refusal),
+            None => answer_batch(agent, parts, caller).await,
         },
-        read @ (Ok(Incoming::Call(_) | Incoming::Mcp(_)) | Err(_)) => one(agent, read, body, caller, server).await,
+        read @ (Ok(Incoming::Call(_) | Incoming::Mcp(_)) | Err(_)) => {
+            answer_request(agent, read, body, caller, server).await
+        }
     }
 }
 
 /// Answers one request. Only MCP methods are checked against an MCP revision.
-async fn one<A: Agent>(
+async fn answer_request<A: Agent>(
     agent: &A,
     read: Result<Incoming<'_>, Box<Refused>>,
     body: &[u8],
@@ -80,50 +82,49 @@ async fn one<A: Agent>(
     server: mcp::McpServer<'_>,
 ) -> Reply {
     match read {
-        Ok(Incoming::Call(request)) if request.frame != Frame::Tool => called(agent, *request, caller, "").await,
+        Ok(Incoming::Call(request)) if request.frame != Frame::Tool => answer_call(agent, *request, caller, "").await,
         Ok(Incoming::Call(request)) => {
-            let reply = match tail(server, body) {
-                Ok(tail) => called(agent, *request, caller, tail).await,
+            let reply = match result_tail(server, body) {
+                Ok(tail) => answer_call(agent, *request, caller, tail).await,
                 Err(reply) => reply,
             };
             server.fit(reply)
         }
-        Ok(Incoming::Mcp(request)) => server.fit(written(server.answer(&request))),
+        Ok(Incoming::Mcp(request)) => server.fit(or_internal_error(server.answer(&request))),
         Ok(Incoming::Batch(_)) => {
             let fault = RequestError::rpc(INVALID_REQUEST, "a batch holds requests, not batches");
-            refused(agent, Box::new(unaddressed(fault)), caller, "")
+            refuse(agent, Box::new(without_id(fault)), caller, "")
         }
-        Err(refusal) if refusal.reply_to.frame != Frame::Tool => refused(agent, refusal, caller, ""),
-        Err(refusal) => {
-            server.fit(tail(server, body).map_or_else(|reply| reply, |tail| refused(agent, refusal, caller, tail)))
-        }
+        Err(refusal) if refusal.reply_to.frame != Frame::Tool => refuse(agent, refusal, caller, ""),
+        Err(refusal) => server
+            .fit(result_tail(server, body).map_or_else(|reply| reply, |tail| refuse(agent, refusal, caller, tail))),
     }
 }
 
-fn tail(server: mcp::McpServer<'_>, body: &[u8]) -> Result<&'static str, Reply> {
+fn result_tail(server: mcp::McpServer<'_>, body: &[u8]) -> Result<&'static str, Reply> {
     match request::outline(body) {
-        Some(asked) => server.admit_tool(&asked).map_err(written),
+        Some(outline) => server.admit_tool(&outline).map_err(or_internal_error),
         None => Ok(""),
     }
 }
 
-pub(crate) async fn registered<A: Agent>(agent: &A, body: &[u8], caller: &Caller<'_>) -> Reply {
+pub(crate) async fn answer_registration<A: Agent>(agent: &A, body: &[u8], caller: &Caller<'_>) -> Reply {
     match request::read_registration(body) {
-        Ok(request) => called(agent, request, caller, "").await,
-        Err(refusal) => refused(agent, refusal, caller, ""),
+        Ok(request) => answer_call(agent, request, caller, "").await,
+        Err(refusal) => refuse(agent, refusal, caller, ""),
     }
 }
 
 /// Runs the requests of a batch concurrently, so that their commands share a commit.
-async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) -> Reply {
+async fn answer_batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) -> Reply {
     if parts.len() > MAX_BATCH {
         let message = format!("a batch has at most {MAX_BATCH} requests, this one has {}", parts.len());
-        return refused(agent, Box::new(unaddressed(RequestError::rpc(INVALID_REQUEST, message))), caller, "");
+        return refuse(agent, Box::new(without_id(RequestError::rpc(INVALID_REQUEST, message))), caller, "");
     }
     let server = caller.server(agent, true);
     let replies = join_all(parts.into_iter().map(async |part| {
         let body = part.get().as_bytes();
-        one(agent, request::read(body), body, caller, server).await
+        answer_request(agent, request::read(body), body, caller, server).await
     }))
     .await;
     let mut out = Vec::with_capacity(replies.iter().map(|reply| reply.body.len() + 1).sum::<usize>() + 1);
@@ -139,10 +140,10 @@ async fn batch<A: Agent>(agent: &A, parts: Vec<&RawValue>, caller: &Caller<'_>) 
 }
 
 /// `tail` ends the result of a tool.
-async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, tail: &str) -> Reply {
+async fn answer_call<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, tail: &str) -> Reply {
     let reply_to = request.reply_to();
     let method = request.method();
-    let checked = if is_for(agent, method) { request.check(agent.strict()) } else { Err(elsewhere(agent, &reply_to)) };
+    let checked = if is_for(agent, method) { request.check(agent.strict()) } else { Err(wrong_role(agent, &reply_to)) };
     let Request { call, mut head, frame, spelling, one_name, .. } = request;
     let (echo, sender) = (head.conversation_id.clone(), head.sender.clone());
     let outcome = match (checked, A::Call::try_from(call).ok()) {
@@ -156,9 +157,9 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
                 agent.call(incoming).await
             };
             // Boxed, because the future of a request is moved before its first poll and this is most of its size.
-            Box::pin(answering).instrument(trace::answering(caller.headers, method)).await
+            Box::pin(answering).instrument(trace::answer_span(caller.headers, method)).await
         }
-        (Ok(_), None) => Err(elsewhere(agent, &reply_to)),
+        (Ok(_), None) => Err(wrong_role(agent, &reply_to)),
         (Err(fault), _) => Err(fault),
     };
     match outcome {
@@ -168,31 +169,31 @@ async fn called<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<'_>, 
             }
             let mut out = Vec::with_capacity(answered.body.get().len() + 512);
             let answer = reply_to.answer_ending(&answered.envelope, &answered.body, tail, &mut out);
-            written(answer.map(|()| Reply::new(StatusCode::OK, out)))
+            or_internal_error(answer.map(|()| Reply::new(StatusCode::OK, out)))
         }
         Err(fault) => {
             let head = ReceivedEnvelope { conversation_id: echo, sender, ..ReceivedEnvelope::default() };
-            refused(agent, Box::new(Refused { fault, reply_to, head }), caller, tail)
+            refuse(agent, Box::new(Refused { fault, reply_to, head }), caller, tail)
         }
     }
 }
 
 /// A call that the agent does not serve is an unknown method, whatever else is wrong with it.
-fn refused<A: Agent>(agent: &A, refusal: Box<Refused>, caller: &Caller<'_>, tail: &str) -> Reply {
+fn refuse<A: Agent>(agent: &A, refusal: Box<Refused>, caller: &Caller<'_>, tail: &str) -> Reply {
     let Refused { mut fault, mut reply_to, head } = *refusal;
     agent.refused(&RefusedRequest { fault: &fault, method: reply_to.method, head: &head, peer: caller.peer });
     if !reply_to.expects_answer() {
         return Reply::nothing();
     }
     if reply_to.method.is_some_and(|method| !is_for(agent, method)) {
-        fault = elsewhere(agent, &reply_to);
+        fault = wrong_role(agent, &reply_to);
         reply_to.method = None;
     }
     let status = status(&fault, reply_to.frame);
     let envelope = agent.envelope(head.conversation_id.good());
     let mut out = Vec::with_capacity(512);
     let refusal = reply_to.refuse_ending(&envelope, &fault, tail, &mut out);
-    written(refusal.map(|()| Reply { retry_after: fault.retry_after, ..Reply::new(status, out) }))
+    or_internal_error(refusal.map(|()| Reply { retry_after: fault.retry_after, ..Reply::new(status, out) }))
 }
 
 /// In MCP a refusal by a tool is a normal result.
@@ -213,18 +214,18 @@ fn is_for<A: Agent>(agent: &A, method: Method) -> bool {
 }
 
 /// The error for a call that another role serves. In MCP the tool's name is a parameter.
-fn elsewhere<A: Agent>(agent: &A, reply_to: &ReplyTo) -> RequestError {
+fn wrong_role<A: Agent>(agent: &A, reply_to: &ReplyTo) -> RequestError {
     let name = reply_to.method.map_or("this", |method| method.row().name);
     let code = if reply_to.frame == Frame::Tool { INVALID_PARAMS } else { METHOD_NOT_FOUND };
     RequestError::rpc(code, format!("there is no method {name:?} here: this is a {}", agent.role()))
 }
 
-fn unaddressed(fault: RequestError) -> Refused {
+fn without_id(fault: RequestError) -> Refused {
     let reply_to = ReplyTo { frame: Frame::Direct, id: RequestId::Null, method: None };
     Refused { fault, reply_to, head: ReceivedEnvelope::default() }
 }
 
-fn written(reply: serde_json::Result<Reply>) -> Reply {
+fn or_internal_error(reply: serde_json::Result<Reply>) -> Reply {
     reply.unwrap_or_else(|error| {
         tracing::error!(%error, "an answer of ours cannot be written");
         Reply::new(StatusCode::INTERNAL_SERVER_ERROR, &b"{\"error\":\"the answer could not be written\"}"[..])

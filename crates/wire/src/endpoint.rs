@@ -50,7 +50,7 @@ impl Endpoint {
     }
 
     pub fn port(&self) -> u16 {
-        port(&self.uri)
+        self.uri.port_u16().unwrap_or(if self.is_secure() { 443 } else { 80 })
     }
 
     pub fn path(&self) -> &str {
@@ -58,7 +58,7 @@ impl Endpoint {
     }
 
     pub fn is_secure(&self) -> bool {
-        is_secure(&self.uri)
+        self.uri.scheme() == Some(&Scheme::HTTPS)
     }
 
     /// Scheme, host and port, such as `http://127.0.0.1:8101`.
@@ -96,23 +96,13 @@ pub(crate) fn bare_host(uri: &Uri) -> &str {
     uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']')
 }
 
-pub(crate) fn is_secure(uri: &Uri) -> bool {
-    uri.scheme() == Some(&Scheme::HTTPS)
-}
-
-pub(crate) fn port(uri: &Uri) -> u16 {
-    uri.port_u16().unwrap_or(if is_secure(uri) { 443 } else { 80 })
-}
-
 impl FromStr for Endpoint {
     type Err = BadEndpoint;
 
     fn from_str(text: &str) -> Result<Self, BadEndpoint> {
         let uri: Uri = text.trim().parse().map_err(|_| BadEndpoint::NotAUrl)?;
-        match uri.scheme() {
-            Some(scheme) if *scheme == Scheme::HTTP || *scheme == Scheme::HTTPS => {}
-            Some(_) | None => return Err(BadEndpoint::Scheme),
-        }
+        let scheme = uri.scheme().filter(|scheme| [Scheme::HTTP, Scheme::HTTPS].contains(scheme));
+        let scheme = scheme.ok_or(BadEndpoint::Scheme)?;
         let authority = uri.authority().map(Authority::as_str).unwrap_or_default();
         if authority.contains('@') {
             return Err(BadEndpoint::UserInfo);
@@ -124,7 +114,7 @@ impl FromStr for Endpoint {
         if colon.is_some() && uri.port_u16().is_none_or(|port| port == 0) {
             return Err(BadEndpoint::Port);
         }
-        let mut site = format!("{}://{authority}", if is_secure(&uri) { "https" } else { "http" });
+        let mut site = format!("{scheme}://{authority}");
         site.make_ascii_lowercase();
         let endpoint = Self { text: SmolStr::new(text.trim()), site: SmolStr::new(site), uri };
         let pathless = endpoint.path() == "/" && endpoint.uri.query().is_none();
@@ -164,21 +154,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_prints_as_it_was_registered_and_leads_to_mcp_when_it_names_no_path() {
+    fn an_endpoint_without_a_path_leads_to_mcp_and_prints_as_it_was_registered() {
         for text in ["http://localhost:8101", "http://localhost:8101/"] {
             let endpoint: Endpoint = text.parse().unwrap();
             assert_eq!(endpoint.to_string(), text);
             assert_eq!(endpoint.uri().to_string(), "http://localhost:8101/mcp");
             assert!(endpoint.is_pathless());
         }
-        let elsewhere: Endpoint = "https://example.org/players/7?x=1".parse().unwrap();
-        assert_eq!((elsewhere.host(), elsewhere.port(), elsewhere.path()), ("example.org", 443, "/players/7"));
-        assert!(elsewhere.is_secure() && !elsewhere.is_pathless());
-        assert_eq!(elsewhere.at("/health").to_string(), "https://example.org/health");
+        let with_path: Endpoint = "https://example.org/players/7?x=1".parse().unwrap();
+        assert_eq!((with_path.host(), with_path.port(), with_path.path()), ("example.org", 443, "/players/7"));
+        assert!(with_path.is_secure() && !with_path.is_pathless());
+        assert_eq!(with_path.at("/health").to_string(), "https://example.org/health");
     }
 
     #[test]
-    fn people_may_leave_out_the_scheme_and_the_path() {
+    fn an_operator_may_omit_scheme_and_path() {
         for (typed, meant) in [
             ("localhost:8101", "http://localhost:8101/mcp"),
             ("192.168.1.10:8000/mcp", "http://192.168.1.10:8000/mcp"),
@@ -196,38 +186,34 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_version_six_loses_its_brackets() {
-        let endpoint: Endpoint = "http://[::1]:8101/mcp".parse().unwrap();
-        assert_eq!((endpoint.host(), endpoint.port()), ("::1", 8101));
-        assert_eq!("http://[::1]".parse::<Endpoint>().unwrap().port(), 80);
-    }
-
-    #[test]
-    fn a_request_names_the_port_that_its_scheme_does_not_tell() {
-        for (text, authority, site) in [
-            ("http://LOCALHOST:8101", "LOCALHOST:8101", "http://localhost:8101"),
-            ("http://localhost:80/x", "localhost", "http://localhost:80"),
-            ("https://example.org/players/7", "example.org", "https://example.org"),
-            ("https://example.org:80/", "example.org:80", "https://example.org:80"),
-            ("http://[::1]:80", "[::1]", "http://[::1]:80"),
+    fn the_host_header_omits_the_default_port_and_the_host_the_brackets_of_ipv6() {
+        for (text, host, port, authority, site) in [
+            ("http://LOCALHOST:8101", "LOCALHOST", 8101, "LOCALHOST:8101", "http://localhost:8101"),
+            ("http://localhost:80/x", "localhost", 80, "localhost", "http://localhost:80"),
+            ("https://example.org/players/7", "example.org", 443, "example.org", "https://example.org"),
+            ("https://example.org:80/", "example.org", 80, "example.org:80", "https://example.org:80"),
+            ("http://[::1]:80", "::1", 80, "[::1]", "http://[::1]:80"),
+            ("http://[::1]", "::1", 80, "[::1]", "http://[::1]"),
+            ("http://[::1]:8101/mcp", "::1", 8101, "[::1]:8101", "http://[::1]:8101"),
         ] {
             let endpoint: Endpoint = text.parse().unwrap();
+            assert_eq!((endpoint.host(), endpoint.port()), (host, port));
             assert_eq!((endpoint.authority(), endpoint.site().as_str()), (authority, site));
             assert_eq!(endpoint.at("/elsewhere").site(), endpoint.site());
         }
     }
 
     #[test]
-    fn two_endpoints_are_equal_when_they_lead_to_the_same_place() {
-        let one: Endpoint = "http://LOCALHOST:8101".parse().unwrap();
-        let other: Endpoint = "http://localhost:8101/mcp".parse().unwrap();
-        assert_eq!(one, other);
-        assert_eq!(std::collections::HashSet::from([one, other]).len(), 1);
+    fn endpoints_with_the_same_uri_are_equal() {
+        let endpoints =
+            ["http://LOCALHOST:8101", "http://localhost:8101/mcp"].map(|text| text.parse::<Endpoint>().unwrap());
+        assert_eq!(endpoints[0], endpoints[1]);
+        assert_eq!(std::collections::HashSet::from(endpoints).len(), 1);
     }
 
     #[test]
-    fn what_cannot_be_called_is_no_endpoint() {
-        let cases = [
+    fn an_invalid_url_is_no_endpoint() {
+        for (text, error) in [
             ("ftp://localhost:21/", BadEndpoint::Scheme),
             ("localhost:8101", BadEndpoint::Scheme),
             ("/mcp", BadEndpoint::Scheme),
@@ -236,9 +222,8 @@ mod tests {
             ("http://localhost:99999/mcp", BadEndpoint::Port),
             ("http://localhost:8101/with space", BadEndpoint::NotAUrl),
             ("", BadEndpoint::NotAUrl),
-        ];
-        for (text, why) in cases {
-            assert_eq!(text.parse::<Endpoint>().unwrap_err(), why, "{text}");
+        ] {
+            assert_eq!(text.parse::<Endpoint>().unwrap_err(), error, "{text}");
         }
     }
 }

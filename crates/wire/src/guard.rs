@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_the_bound_address_and_allowed_names_are_hosts() {
+    fn the_host_must_be_loopback_the_bound_address_or_allowed() {
         for host in ["localhost:1", "LOCALHOST", "127.0.0.1:9", "[::1]:9", "192.0.2.7:8000", "league.example:1"] {
             assert_eq!(check("192.0.2.7:8000", Some(host), None), Ok(()), "{host}");
         }
@@ -126,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn a_server_on_all_addresses_answers_to_any_address_and_to_no_other_name() {
+    fn a_server_on_every_address_accepts_any_ip_address_as_host_and_no_name() {
         assert_eq!(check("0.0.0.0:8000", Some("192.0.2.8:8000"), None), Ok(()));
         assert!(check("0.0.0.0:8000", Some("evil.example:8000"), None).is_err());
     }
 
     #[test]
-    fn pages_of_this_machine_of_the_same_host_and_allowed_ones_may_call() {
+    fn the_origin_must_be_loopback_the_same_host_or_allowed() {
         for origin in ["http://localhost:6274", "http://127.0.0.1:1", "https://board.example", "http://[::1]:3"] {
             assert_eq!(check("0.0.0.0:8000", Some("localhost:8000"), Some(origin)), Ok(()), "{origin}");
         }

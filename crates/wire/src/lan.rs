@@ -10,7 +10,7 @@ use crate::net::addresses;
 /// A documentation address (RFC 5737): no machine has it, so its route is the default route.
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 51, 100, 1));
 /// Without a name server the resolver would wait much longer.
-const LOOKUP: Duration = Duration::from_secs(2);
+const LOOKUP_LIMIT: Duration = Duration::from_secs(2);
 
 /// Includes loopback. Queried each time, because a laptop changes its network.
 pub fn own_addresses() -> Vec<IpAddr> {
@@ -30,8 +30,8 @@ pub fn lan_addresses(listens: IpAddr) -> Vec<IpAddr> {
     }
     let usual = local_address(SocketAddr::new(ELSEWHERE, 80));
     let mut found = own_addresses();
-    found.retain(|address| takes(listens, *address) && !address.is_loopback() && !needs_zone(*address));
-    found.sort_by_key(|address| (Some(*address) != usual, is_makeshift(*address), address.is_ipv6()));
+    found.retain(|address| listens_on(listens, *address) && !address.is_loopback() && !needs_zone(*address));
+    found.sort_by_key(|address| (Some(*address) != usual, is_link_local_v4(*address), address.is_ipv6()));
     found.dedup();
     found
 }
@@ -40,23 +40,23 @@ pub fn lan_addresses(listens: IpAddr) -> Vec<IpAddr> {
 /// or a LAN address if the manager is on this machine.
 pub async fn advertised(listener: SocketAddr, scheme: &str, manager: &Endpoint) -> Result<Endpoint, BadEndpoint> {
     let address = if listener.ip().is_unspecified() {
-        let towards = towards(manager, listener.ip()).await.filter(|address| !address.is_loopback());
+        let towards = address_towards(manager, listener.ip()).await.filter(|address| !address.is_loopback());
         let here = if listener.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { std::net::Ipv6Addr::LOCALHOST.into() };
         towards.or_else(|| lan_addresses(listener.ip()).first().copied()).unwrap_or(here)
     } else {
         listener.ip()
     };
-    at(scheme, address, listener.port())
+    endpoint_at(scheme, address, listener.port())
 }
 
-pub fn at(scheme: &str, address: IpAddr, port: u16) -> Result<Endpoint, BadEndpoint> {
+pub fn endpoint_at(scheme: &str, address: IpAddr, port: u16) -> Result<Endpoint, BadEndpoint> {
     format!("{scheme}://{}/mcp", SocketAddr::new(address, port)).parse()
 }
 
 /// Considers only addresses of an IP version that `listens` includes.
-async fn towards(peer: &Endpoint, listens: IpAddr) -> Option<IpAddr> {
-    let found = tokio::time::timeout(LOOKUP, addresses(peer.host(), peer.port())).await.ok()?.ok()?;
-    found.into_iter().filter(|address| takes(listens, address.ip())).find_map(local_address)
+async fn address_towards(peer: &Endpoint, listens: IpAddr) -> Option<IpAddr> {
+    let found = tokio::time::timeout(LOOKUP_LIMIT, addresses(peer.host(), peer.port())).await.ok()?.ok()?;
+    found.into_iter().filter(|address| listens_on(listens, address.ip())).find_map(local_address)
 }
 
 /// The host name and that name in `.local`, each with its addresses.
@@ -75,7 +75,8 @@ pub async fn own_names() -> Vec<(String, Vec<IpAddr>)> {
     let lookups = names.into_iter().map(|name| {
         let own = own.clone();
         tokio::spawn(async move {
-            let found = tokio::time::timeout(LOOKUP, tokio::net::lookup_host((name.as_str(), 0))).await.ok()?.ok()?;
+            let found =
+                tokio::time::timeout(LOOKUP_LIMIT, tokio::net::lookup_host((name.as_str(), 0))).await.ok()?.ok()?;
             let mut found: Vec<IpAddr> = found.map(|address| address.ip().to_canonical()).collect();
             found.retain(|address| own.contains(address) || address.is_loopback());
             (!found.is_empty()).then_some((name, found))
@@ -98,23 +99,17 @@ fn local_address(peer: SocketAddr) -> Option<IpAddr> {
 }
 
 /// `listens` is the unspecified address of its IP version; `::` includes IPv4.
-fn takes(listens: IpAddr, address: IpAddr) -> bool {
+fn listens_on(listens: IpAddr, address: IpAddr) -> bool {
     listens.is_ipv6() || address.is_ipv4()
 }
 
 /// A link-local address needs the name of an interface.
 fn needs_zone(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(_) => false,
-        IpAddr::V6(address) => address.is_unicast_link_local(),
-    }
+    matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
 }
 
-fn is_makeshift(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => address.is_link_local(),
-        IpAddr::V6(_) => false,
-    }
+fn is_link_local_v4(address: IpAddr) -> bool {
+    matches!(address, IpAddr::V4(address) if address.is_link_local())
 }
 
 #[cfg(test)]
@@ -124,7 +119,7 @@ mod tests {
     const ALL_V4: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
     #[test]
-    fn this_machine_has_its_loopback_address_and_other_machines_are_not_told_of_it() {
+    fn lan_addresses_exclude_loopback() {
         assert!(own_addresses().contains(&Ipv4Addr::LOCALHOST.into()));
         assert!(lan_addresses(ALL_V4).iter().all(|address| address.is_ipv4() && !address.is_loopback()));
         assert!(lan_addresses(Ipv4Addr::LOCALHOST.into()).is_empty());
@@ -133,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_agent_at_one_address_advertises_it() {
+    async fn an_agent_advertises_the_address_that_it_listens_on() {
         let manager = "http://127.0.0.1:8000/mcp".parse().unwrap();
         for (listener, endpoint) in
             [("10.0.0.7:8101", "http://10.0.0.7:8101/mcp"), ("[fd00::7]:8101", "http://[fd00::7]:8101/mcp")]
@@ -144,7 +139,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_agent_at_all_addresses_beside_its_manager_advertises_a_lan_address_if_there_is_one() {
+    async fn an_agent_on_every_address_advertises_a_lan_address() {
         for manager in ["http://127.0.0.1:8000/mcp", "http://localhost:8000/mcp", "http://nowhere.invalid:8000/mcp"] {
             let found = advertised("0.0.0.0:8101".parse().unwrap(), "http", &manager.parse().unwrap()).await.unwrap();
             let expected = lan_addresses(ALL_V4).first().map_or_else(|| String::from("127.0.0.1"), ToString::to_string);
@@ -153,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_name_of_this_machine_leads_to_it() {
+    async fn every_name_of_this_machine_resolves_to_it() {
         for (name, addresses) in own_names().await {
             assert!(
                 addresses.iter().all(|address| address.is_loopback() || own_addresses().contains(address)),

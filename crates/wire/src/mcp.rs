@@ -31,34 +31,29 @@ pub(crate) struct McpServer<'a> {
 
 impl McpServer<'_> {
     /// Answers any method except `tools/call`.
-    pub(crate) fn answer(self, asked: &McpRequest<'_>) -> serde_json::Result<Reply> {
-        let (id, role) = (&asked.id, self.role);
-        let era = match self.admit(asked) {
-            Ok(era) => era,
-            Err(objection) => return objection.answer(id),
+    pub(crate) fn answer(self, request: &McpRequest<'_>) -> serde_json::Result<Reply> {
+        let (id, role) = (&request.id, self.role);
+        let revision = match self.admit(request) {
+            Ok(revision) => revision,
+            Err(error) => return error.answer(id),
         };
-        match (era, asked.method.as_str()) {
-            (McpRevision::Handshake | McpRevision::Modern, "tools/list") => result(id, tools::list(role, era)),
-            (McpRevision::Handshake | McpRevision::Modern, "resources/list") => {
-                result(id, &tools::nothing("resources", role, era))
-            }
-            (McpRevision::Handshake | McpRevision::Modern, "resources/templates/list") => {
-                result(id, &tools::nothing("resourceTemplates", role, era))
-            }
-            (McpRevision::Handshake | McpRevision::Modern, "prompts/list") => {
-                result(id, &tools::nothing("prompts", role, era))
-            }
-            (McpRevision::Handshake, "initialize") => result(id, &tools::initialized(role, &wanted(asked.params))),
-            (McpRevision::Handshake, "ping") => result(id, "{}"),
-            (McpRevision::Modern, "server/discover") => result(id, &tools::discovered(role)),
-            (McpRevision::Handshake | McpRevision::Modern, method) => McpError::no_method(method, era).answer(id),
+        let modern = revision == McpRevision::Modern;
+        match request.method.as_str() {
+            "tools/list" => result(id, tools::list(role, revision)),
+            "resources/list" => result(id, &tools::empty_list("resources", role, revision)),
+            "resources/templates/list" => result(id, &tools::empty_list("resourceTemplates", role, revision)),
+            "prompts/list" => result(id, &tools::empty_list("prompts", role, revision)),
+            "initialize" if !modern => result(id, &tools::initialized(role, &requested_revision(request.params))),
+            "ping" if !modern => result(id, "{}"),
+            "server/discover" if modern => result(id, &tools::discovered(role)),
+            method => McpError::no_method(method, revision).answer(id),
         }
     }
 
     /// Returns the fields that the tool's result ends with, or the refusal.
-    pub(crate) fn admit_tool(self, asked: &McpRequest<'_>) -> Result<&'static str, serde_json::Result<Reply>> {
-        let era = self.admit(asked).map_err(|objection| objection.answer(&asked.id))?;
-        Ok(tools::tail(self.role, era))
+    pub(crate) fn admit_tool(self, request: &McpRequest<'_>) -> Result<&'static str, serde_json::Result<Reply>> {
+        let revision = self.admit(request).map_err(|error| error.answer(&request.id))?;
+        Ok(tools::tail(self.role, revision))
     }
 
     pub(crate) fn refuse_batch(self) -> Option<serde_json::Result<Reply>> {
@@ -70,61 +65,61 @@ impl McpServer<'_> {
         if self.batched { reply } else { stream::fit(reply, self.headers) }
     }
 
-    fn admit(self, asked: &McpRequest<'_>) -> Result<McpRevision, McpError> {
-        let meta = Meta::of(asked);
-        let era = McpRevision::of(asked, &meta, self.headers);
-        match era {
-            McpRevision::Handshake => admit_handshake(asked, self.headers)?,
+    fn admit(self, request: &McpRequest<'_>) -> Result<McpRevision, McpError> {
+        let meta = Meta::of(request);
+        let revision = McpRevision::of(request, &meta, self.headers);
+        match revision {
+            McpRevision::Handshake => admit_handshake(request, self.headers)?,
             McpRevision::Modern if self.batched => return Err(McpError::batch()),
-            McpRevision::Modern => admit_modern(asked, &meta, self.headers)?,
+            McpRevision::Modern => admit_modern(request, &meta, self.headers)?,
         }
-        Ok(era)
+        Ok(revision)
     }
 }
 
 /// Before the handshake no version is agreed; afterwards the header must name the agreed one.
-fn admit_handshake(asked: &McpRequest<'_>, headers: &HeaderMap) -> Result<(), McpError> {
+fn admit_handshake(request: &McpRequest<'_>, headers: &HeaderMap) -> Result<(), McpError> {
     match headers::version(headers).filter(|version| !revision::REVISIONS.contains(version)) {
-        Some(unknown) if asked.method != "initialize" => Err(McpError::unsupported(unknown)),
+        Some(unknown) if request.method != "initialize" => Err(McpError::unsupported(unknown)),
         Some(_) | None => Ok(()),
     }
 }
 
-fn admit_modern(asked: &McpRequest<'_>, meta: &Meta<'_>, headers: &HeaderMap) -> Result<(), McpError> {
+fn admit_modern(request: &McpRequest<'_>, meta: &Meta<'_>, headers: &HeaderMap) -> Result<(), McpError> {
     let version = meta.version().ok_or_else(|| McpError::missing("protocolVersion"))?;
     if !meta.has_capabilities() {
         return Err(McpError::missing("clientCapabilities"));
     }
-    headers::demand(headers, "MCP-Protocol-Version", &version)?;
+    headers::require(headers, "MCP-Protocol-Version", &version)?;
     if version != revision::MODERN {
         return Err(McpError::unsupported(&version));
     }
-    headers::demand(headers, "Mcp-Method", &asked.method)?;
-    match called(asked) {
-        Some(name) => Ok(headers::demand(headers, "Mcp-Name", &name)?),
+    headers::require(headers, "Mcp-Method", &request.method)?;
+    match tool_name(request) {
+        Some(name) => Ok(headers::require(headers, "Mcp-Name", &name)?),
         // Tool dispatch refuses a call without a name.
         None => Ok(()),
     }
 }
 
-fn called<'a>(asked: &McpRequest<'a>) -> Option<Cow<'a, str>> {
+fn tool_name<'a>(request: &McpRequest<'a>) -> Option<Cow<'a, str>> {
     #[derive(Deserialize)]
     struct Named<'a> {
         #[serde(borrow)]
         name: Cow<'a, str>,
     }
-    let params = asked.params.filter(|_| asked.method == "tools/call")?;
+    let params = request.params.filter(|_| request.method == "tools/call")?;
     serde_json::from_str::<Named<'_>>(params.get()).ok().map(|named| named.name)
 }
 
-fn wanted(params: Option<&RawValue>) -> Cow<'_, str> {
+fn requested_revision(params: Option<&RawValue>) -> Cow<'_, str> {
     #[derive(Deserialize)]
-    struct Wanted<'a> {
+    struct Initialize<'a> {
         #[serde(borrow, rename = "protocolVersion")]
         revision: Cow<'a, str>,
     }
-    let wanted = params.and_then(|params| serde_json::from_str::<Wanted<'_>>(params.get()).ok());
-    wanted.map(|wanted| wanted.revision).unwrap_or_default()
+    let request = params.and_then(|params| serde_json::from_str::<Initialize<'_>>(params.get()).ok());
+    request.map(|request| request.revision).unwrap_or_default()
 }
 
 fn result(id: &RequestId, result: &str) -> serde_json::Result<Reply> {

@@ -66,7 +66,7 @@ impl Connector for Tcp {
 }
 
 /// All loopback addresses count as the same machine.
-pub async fn is_at(endpoint: &Endpoint, address: IpAddr) -> bool {
+pub async fn resolves_to(endpoint: &Endpoint, address: IpAddr) -> bool {
     let address = address.to_canonical();
     let found = addresses(endpoint.host(), endpoint.port()).await.unwrap_or_default();
     let mut found = found.into_iter().map(|found| found.ip().to_canonical());

@@ -7,8 +7,8 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 
 use bytes::Bytes;
+use http::Response;
 use http::request::Parts;
-use http::{Method, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 
 pub type Body = UnsyncBoxBody<Bytes, Infallible>;
@@ -24,9 +24,5 @@ pub struct PageRequest {
 }
 
 pub trait PageHandler: fmt::Debug + Send + Sync + 'static {
-    fn show(&self, visit: PageRequest) -> PageFuture<'_>;
-}
-
-pub(crate) fn takes(method: &Method) -> bool {
-    matches!(*method, Method::GET | Method::HEAD | Method::POST)
+    fn respond(&self, request: PageRequest) -> PageFuture<'_>;
 }

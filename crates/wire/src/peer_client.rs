@@ -83,25 +83,25 @@ impl OutgoingCall<'_> {
     }
 }
 
-pub fn heard(exchange: &Exchange) -> bool {
+pub fn is_acknowledged(exchange: &Exchange) -> bool {
     exchange.status.is_success() && has_no_error(&exchange.body)
 }
 
 #[derive(Clone, Debug)]
 pub struct SendAttempt {
     /// The message's name or the MCP method.
-    pub what: &'static str,
+    pub name: &'static str,
     /// True for an MCP question about the peer; false for a message of the league.
     pub is_probe: bool,
     pub sent: Bytes,
-    pub came: Result<Exchange, CallError>,
+    pub result: Result<Exchange, CallError>,
 }
 
 impl SendAttempt {
     pub fn outcome(&self) -> Result<String, String> {
-        let exchange = self.came.as_ref().map_err(ToString::to_string)?;
+        let exchange = self.result.as_ref().map_err(ToString::to_string)?;
         let answered = format!("answered in {} ms", exchange.receipt.last_byte.unwrap_or_default().as_millis());
-        if heard(exchange) {
+        if is_acknowledged(exchange) {
             return Ok(answered);
         }
         let error = ParsedAnswer::parse(&exchange.body).ok().and_then(|layers| layers.error());
@@ -144,7 +144,7 @@ impl PeerClient {
 
     /// Opens an MCP session and returns the headers for its requests; `None` if there is no MCP server at `endpoint`.
     pub async fn open_session(&self, endpoint: &Endpoint, limit: Duration) -> Option<HeaderMap> {
-        let (mut time, mut attempts) = (self.client.allow(limit), Vec::new());
+        let (mut time, mut attempts) = (self.client.deadline(limit), Vec::new());
         Probe { client: self, endpoint, time: &mut time, attempts: &mut attempts }.handshake().await?;
         Some(self.headers(endpoint, McpStyle::Session, "tools/list", None))
     }
@@ -152,12 +152,12 @@ impl PeerClient {
     pub(crate) fn headers(
         &self,
         endpoint: &Endpoint,
-        era: McpStyle,
+        style: McpStyle,
         method: &'static str,
         name: Option<&str>,
     ) -> HeaderMap {
-        let session = if era == McpStyle::Session { self.sessions.of(endpoint) } else { None };
-        probe::headers(era, session, method, name)
+        let session = if style == McpStyle::Session { self.sessions.of(endpoint) } else { None };
+        probe::headers(style, session, method, name)
     }
 
     /// Like [`PeerClient::send`], but sends nothing while the endpoint's circuit is open. For notices only: a match counts its own
@@ -172,13 +172,13 @@ impl PeerClient {
     ) -> SendOutcome {
         if breakers.is_some_and(|breakers| !breakers.admit(peer.endpoint, Instant::now())) {
             let refused = CallError { kind: Failure::Refused, receipt: self.client.receipt(message.limit) };
-            let (what, sent) = (name_of(message.call), Bytes::new());
-            attempts.push(SendAttempt { what, is_probe: false, sent, came: Err(refused) });
+            let (name, sent) = (name_of(message.call), Bytes::new());
+            attempts.push(SendAttempt { name, is_probe: false, sent, result: Err(refused) });
             return SendOutcome::default();
         }
         let outcome = self.send(peer, message, understood, attempts).await;
         if let (Some(breakers), Some(last)) = (breakers, attempts.last()) {
-            let failed = last.came.as_ref().is_err_and(CallError::is_transient);
+            let failed = last.result.as_ref().is_err_and(CallError::is_transient);
             breakers.note(peer.endpoint, failed, Instant::now());
         }
         outcome
@@ -220,10 +220,10 @@ impl PeerClient {
             peer,
             message,
             attempts,
-            time: self.client.allow(message.limit),
+            time: self.client.deadline(message.limit),
             dialect: peer.dialect.clone(),
             tried: Vec::new(),
-            looked: None,
+            probed: None,
             quirks: Quirks::default(),
             thorough: false,
             answered: false,
@@ -254,17 +254,17 @@ impl PeerClient {
             return Err(unwritable(format!("a batch of {} requests with {} bytes", calls.len(), body.len())));
         }
         let sent = Bytes::from(body);
-        let spans: Vec<_> = calls.iter().map(|call| trace::calling(call.call.method())).collect();
-        let mut time = self.client.allow(limit);
-        let came = self.client.ask(endpoint, &HeaderMap::new(), sent.clone(), None, &mut time).await?;
+        let spans: Vec<_> = calls.iter().map(|call| trace::call_span(call.call.method())).collect();
+        let mut time = self.client.deadline(limit);
+        let result = self.client.ask(endpoint, &HeaderMap::new(), sent.clone(), None, &mut time).await?;
         drop(spans);
-        let answers = answers_by_id(&came.body);
+        let answers = answers_by_id(&result.body);
         let attempts = calls.iter().zip(parts).map(|(call, (id, part))| {
-            let body = came.body.slice_ref(answers.get(&id)?.get().as_bytes());
-            let answer = Exchange { status: came.status, headers: HeaderMap::new(), body, receipt: came.receipt };
-            let (what, sent) = (name_of(call.call), sent.slice(part));
-            let attempt = SendAttempt { what, is_probe: false, sent, came: Ok(answer) };
-            self.client.note(attempt.what, attempt.sent.len(), &attempt.came);
+            let body = result.body.slice_ref(answers.get(&id)?.get().as_bytes());
+            let answer = Exchange { status: result.status, headers: HeaderMap::new(), body, receipt: result.receipt };
+            let (name, sent) = (name_of(call.call), sent.slice(part));
+            let attempt = SendAttempt { name, is_probe: false, sent, result: Ok(answer) };
+            self.client.record(attempt.name, attempt.sent.len(), &attempt.result);
             Some(attempt)
         });
         Ok(attempts.collect())
@@ -290,7 +290,7 @@ pub struct Sending<'a> {
     dialect: PeerDialect,
     /// Forms that the peer did not understand.
     tried: Vec<PeerDialect>,
-    looked: Option<Option<PeerDialect>>,
+    probed: Option<Option<PeerDialect>>,
     quirks: Quirks,
     thorough: bool,
     answered: bool,
@@ -331,7 +331,7 @@ impl Sending<'_> {
                 return None;
             }
             self.post(&endpoint).await;
-            match self.attempts.last().map(|last| &last.came) {
+            match self.attempts.last().map(|last| &last.result) {
                 Some(Ok(_)) => break,
                 // The network may have cut the connection, so the same form is tried once more. A server that crashes on one form may
                 // accept another.
@@ -347,7 +347,7 @@ impl Sending<'_> {
             }
         }
         self.answered = true;
-        self.attempts.last()?.came.as_ref().ok()
+        self.attempts.last()?.result.as_ref().ok()
     }
 
     pub fn finish(mut self, understood: bool) -> SendOutcome {
@@ -355,14 +355,14 @@ impl Sending<'_> {
             self.quirks.note(Quirk::SaysOkToAnything);
         }
         // The dialect read from its tools holds even if the call failed.
-        let now = if understood { Some(self.dialect) } else { self.looked.flatten() };
+        let now = if understood { Some(self.dialect) } else { self.probed.flatten() };
         let learned = now.filter(|dialect| dialect != self.peer.dialect);
         SendOutcome { understood, learned, quirks: self.quirks }
     }
 
     /// Chooses the next try after an answer that was not understood: later, in a new session, or in another form. False if none is left.
     async fn prepare_next(&mut self) -> bool {
-        let Some(Ok(exchange)) = self.attempts.last().map(|last| &last.came) else { return false };
+        let Some(Ok(exchange)) = self.attempts.last().map(|last| &last.result) else { return false };
         if let Some(wish) = rate_limit(exchange) {
             self.quirks.note(Quirk::RateLimits);
             let wait = wish.unwrap_or(self.pause);
@@ -399,7 +399,7 @@ impl Sending<'_> {
                 dialect_error: error,
                 notice: self.message.notice,
                 proven: self.peer.proven && self.tried.len() == 1,
-                tools_read: self.looked.is_some(),
+                tools_read: self.probed.is_some(),
                 pathless: self.peer.endpoint.is_pathless(),
                 thorough: self.thorough,
             };
@@ -407,7 +407,7 @@ impl Sending<'_> {
                 NextTry::Stop => return false,
                 NextTry::Unknown => {
                     self.quirks.note(Quirk::UnknownNotice);
-                    self.looked = Some(Some(self.peer.dialect.without(self.method())));
+                    self.probed = Some(Some(self.peer.dialect.without(self.method())));
                     return false;
                 }
                 NextTry::Send(dialect) => {
@@ -416,8 +416,9 @@ impl Sending<'_> {
                 }
                 NextTry::ReadTools => {
                     let endpoint = self.endpoint();
-                    let found = self.probe(&endpoint).look().await.map(|found| self.dialect.with_tools_of(found));
-                    self.looked = Some(found.clone());
+                    let found =
+                        self.probe(&endpoint).find_dialect().await.map(|found| self.dialect.with_tools_of(found));
+                    self.probed = Some(found.clone());
                     let Some(found) = found.filter(|found| !self.tried.contains(found)) else { continue };
                     if self.message.notice && !found.knows(self.method()) {
                         self.quirks.note(Quirk::UnknownNotice);
@@ -436,20 +437,20 @@ impl Sending<'_> {
         let mut body = Vec::with_capacity(1024 + self.message.body.map_or(0, <[u8]>::len));
         let written = self.message.write(&self.dialect, id, &mut body);
         let sent = Bytes::from(body);
-        let came = match written {
+        let result = match written {
             Ok(()) => {
                 let headers = self.client.headers_of(endpoint, &self.dialect, method);
                 let asking = client.ask(endpoint, &headers, sent.clone(), Some(id), &mut self.time);
-                asking.instrument(trace::calling(method)).await
+                asking.instrument(trace::call_span(method)).await
             }
             Err(error) => {
                 let receipt = client.receipt(self.time.left());
                 Err(CallError { kind: Failure::Unwritable(error.to_string()), receipt })
             }
         };
-        let what = name_of(self.message.call);
-        client.note(what, sent.len(), &came);
-        self.attempts.push(SendAttempt { what, is_probe: false, sent, came });
+        let name = name_of(self.message.call);
+        client.record(name, sent.len(), &result);
+        self.attempts.push(SendAttempt { name, is_probe: false, sent, result });
     }
 
     fn probe<'t>(&'t mut self, endpoint: &'t Endpoint) -> Probe<'t> {
@@ -491,6 +492,6 @@ fn rate_limit(exchange: &Exchange) -> Option<Option<Duration>> {
     let header = exchange.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     let body: Option<Value> = serde_json::from_slice(&exchange.body).ok();
     let named = ["/retry_after", "/error/retry_after", "/error/data/retry_after", "/result/retry_after"];
-    let said = || body.as_ref().and_then(|body| named.iter().find_map(|place| body.pointer(place)?.as_f64()));
-    Some(header.or_else(said).and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok()))
+    let in_body = || body.as_ref().and_then(|body| named.iter().find_map(|place| body.pointer(place)?.as_f64()));
+    Some(header.or_else(in_body).and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok()))
 }

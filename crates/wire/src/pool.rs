@@ -37,20 +37,20 @@ pub(crate) struct Pool {
     http: http1::Builder,
     per_host: usize,
     limit: Duration,
-    kept: Mutex<Kept>,
+    idle: Mutex<IdleConnections>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct IdleConnections {
     /// By site, the most recently used last. The fixed hasher keeps simulations repeatable.
-    lines: HashMap<SmolStr, Vec<IdleConnection>, BuildHasherDefault<DefaultHasher>>,
+    by_site: HashMap<SmolStr, Vec<IdleConnection>, BuildHasherDefault<DefaultHasher>>,
     /// A task that closes old connections is running.
-    is_swept: bool,
+    is_sweeping: bool,
 }
 
 struct IdleConnection {
     sender: SendRequest<Full<Bytes>>,
-    past: ConnectionHistory,
+    history: ConnectionHistory,
     since: Instant,
 }
 
@@ -59,46 +59,46 @@ pub(crate) struct PooledConnection {
     pool: Arc<Pool>,
     site: SmolStr,
     sender: SendRequest<Full<Bytes>>,
-    past: ConnectionHistory,
+    history: ConnectionHistory,
 }
 
 impl Pool {
     pub(crate) fn new(dialer: Dialer, per_host: usize, limit: Duration) -> Self {
         let mut http = http1::Builder::new();
         http.max_buf_size(2 * MAX_BODY);
-        Self { dialer, http, per_host, limit, kept: Mutex::default() }
+        Self { dialer, http, per_host, limit, idle: Mutex::default() }
     }
 
     /// Sends the request again on a new connection if a pooled one has died; see `tracked_stream`.
     pub(crate) async fn ask(
         self: &Arc<Self>,
         endpoint: &Endpoint,
-        question: impl Fn() -> PoolRequest,
+        request: impl Fn() -> PoolRequest,
     ) -> Result<(Response<Incoming>, PooledConnection), PoolError> {
-        let mut asked = question();
-        while let Some(mut lent) = self.kept_for(endpoint.site()) {
-            match lent.sender.try_send_request(asked).await {
-                Ok(answer) => return Ok((answer, lent)),
+        let mut next_request = request();
+        while let Some(mut connection) = self.idle_for(endpoint.site()) {
+            match connection.sender.try_send_request(next_request).await {
+                Ok(answer) => return Ok((answer, connection)),
                 Err(mut failed) => match failed.take_message() {
-                    Some(unsent) => asked = unsent,
-                    None if lent.past.went_silent() => {
-                        tracing::debug!(site = %lent.site, "a kept connection was dead; sending again on a new one");
-                        asked = question();
+                    Some(unsent) => next_request = unsent,
+                    None if connection.history.went_silent() => {
+                        tracing::debug!(site = %connection.site, "a kept connection was dead; sending again on a new one");
+                        next_request = request();
                         break;
                     }
                     None => return Err(failed.into_error().into()),
                 },
             }
         }
-        let mut lent = self.connected(endpoint).await?;
-        let answer = lent.sender.send_request(asked).await?;
-        Ok((answer, lent))
+        let mut connection = self.connect(endpoint).await?;
+        let answer = connection.sender.send_request(next_request).await?;
+        Ok((answer, connection))
     }
 
-    async fn connected(self: &Arc<Self>, endpoint: &Endpoint) -> Result<PooledConnection, PoolError> {
-        let line = TrackedStream::new(self.dialer.dial(endpoint).await?);
-        let past = line.past();
-        let (sender, connection) = self.http.handshake(TokioIo::new(line)).await?;
+    async fn connect(self: &Arc<Self>, endpoint: &Endpoint) -> Result<PooledConnection, PoolError> {
+        let stream = TrackedStream::new(self.dialer.dial(endpoint).await?);
+        let history = stream.history();
+        let (sender, connection) = self.http.handshake(TokioIo::new(stream)).await?;
         let site = endpoint.site().clone();
         tracing::debug!(%site, "connected");
         tokio::spawn(async move {
@@ -107,36 +107,36 @@ impl Pool {
                 tracing::debug!(%error, "a connection ended");
             }
         });
-        Ok(PooledConnection { pool: Arc::clone(self), site, sender, past })
+        Ok(PooledConnection { pool: Arc::clone(self), site, sender, history })
     }
 
-    fn kept_for(self: &Arc<Self>, site: &SmolStr) -> Option<PooledConnection> {
-        let mut kept = self.kept();
-        let lines = kept.lines.get_mut(site)?;
-        while let Some(IdleConnection { sender, past, since }) = lines.pop() {
+    fn idle_for(self: &Arc<Self>, site: &SmolStr) -> Option<PooledConnection> {
+        let mut idle = self.idle();
+        let connections = idle.by_site.get_mut(site)?;
+        while let Some(IdleConnection { sender, history, since }) = connections.pop() {
             if since.elapsed() >= self.limit {
-                lines.clear();
+                connections.clear();
             } else if sender.is_ready() {
-                return Some(PooledConnection { pool: Arc::clone(self), site: site.clone(), sender, past });
+                return Some(PooledConnection { pool: Arc::clone(self), site: site.clone(), sender, history });
             }
         }
         None
     }
 
-    fn keep(self: Arc<Self>, site: SmolStr, sender: SendRequest<Full<Bytes>>, past: ConnectionHistory) {
-        let mut kept = self.kept();
-        let lines = kept.lines.entry(site).or_default();
-        if lines.len() < self.per_host {
-            lines.push(IdleConnection { sender, past, since: Instant::now() });
+    fn keep(self: Arc<Self>, site: SmolStr, sender: SendRequest<Full<Bytes>>, history: ConnectionHistory) {
+        let mut idle = self.idle();
+        let connections = idle.by_site.entry(site).or_default();
+        if connections.len() < self.per_host {
+            connections.push(IdleConnection { sender, history, since: Instant::now() });
         }
-        if !kept.is_swept {
-            kept.is_swept = true;
+        if !idle.is_sweeping {
+            idle.is_sweeping = true;
             tokio::spawn(sweep(Arc::downgrade(&self), self.limit));
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn idle(&self) -> MutexGuard<'_, IdleConnections> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -144,12 +144,12 @@ impl PooledConnection {
     /// The caller must have read the answer to its end.
     pub(crate) fn give_back(mut self) {
         if self.sender.is_ready() {
-            self.pool.keep(self.site, self.sender, self.past);
+            self.pool.keep(self.site, self.sender, self.history);
         } else if !self.sender.is_closed() {
             // The connection's task has not run yet, or the rest of an event stream must be discarded.
             tokio::spawn(async move {
                 if self.sender.ready().await.is_ok() {
-                    self.pool.keep(self.site, self.sender, self.past);
+                    self.pool.keep(self.site, self.sender, self.history);
                 }
             });
         }
@@ -161,13 +161,13 @@ async fn sweep(pool: Weak<Pool>, limit: Duration) {
     loop {
         sleep(limit).await;
         let Some(pool) = pool.upgrade() else { return };
-        let mut kept = pool.kept();
-        kept.lines.retain(|_, lines| {
-            lines.retain(|free| free.since.elapsed() < limit && !free.sender.is_closed());
-            !lines.is_empty()
+        let mut idle = pool.idle();
+        idle.by_site.retain(|_, connections| {
+            connections.retain(|free| free.since.elapsed() < limit && !free.sender.is_closed());
+            !connections.is_empty()
         });
-        if kept.lines.is_empty() {
-            kept.is_swept = false;
+        if idle.by_site.is_empty() {
+            idle.is_sweeping = false;
             return;
         }
     }

@@ -32,13 +32,13 @@ pub(crate) struct Probe<'a> {
 
 impl Probe<'_> {
     /// `None` if the peer is no MCP server or has no tool of the league.
-    pub(crate) async fn look(&mut self) -> Option<PeerDialect> {
-        let found = self.ask("server/discover", McpStyle::Stateless, json!({})).await?;
+    pub(crate) async fn find_dialect(&mut self) -> Option<PeerDialect> {
+        let found = self.request("server/discover", McpStyle::Stateless, json!({})).await?;
         if result_of(&found).is_some_and(|result| result.get("supportedVersions").is_some()) {
             return self.tools(McpStyle::Stateless).await;
         }
         // A server that does not know the method may still have tools.
-        if found.status.is_success() || says_unknown(&found) {
+        if found.status.is_success() || is_unknown_method(&found) {
             let dialect = self.tools(McpStyle::AtOnce).await;
             if dialect.is_some() || found.status.is_success() {
                 return dialect;
@@ -55,24 +55,24 @@ impl Probe<'_> {
             "capabilities": {},
             "clientInfo": { "name": "league", "version": env!("CARGO_PKG_VERSION") },
         });
-        let agreed = self.ask("initialize", McpStyle::AtOnce, params).await?;
+        let agreed = self.request("initialize", McpStyle::AtOnce, params).await?;
         let result = result_of(&agreed).filter(|_| agreed.status.is_success())?;
         let revision = result.get("protocolVersion").and_then(Value::as_str).unwrap_or(HANDSHAKE);
         let revision = HeaderValue::from_str(revision).ok()?;
         // Some servers also put an id on a refusal; this answer is not a refusal.
         let session = Session { id: agreed.headers.get(SESSION).cloned(), revision };
         self.client.sessions().keep(self.endpoint, session);
-        self.tell_initialized().await;
+        self.send_initialized().await;
         Some(())
     }
 
-    async fn tools(&mut self, era: McpStyle) -> Option<PeerDialect> {
-        let listed = self.ask("tools/list", era, json!({})).await?;
-        PeerDialect::of_tools(era, &result_of(&listed)?)
+    async fn tools(&mut self, style: McpStyle) -> Option<PeerDialect> {
+        let listed = self.request("tools/list", style, json!({})).await?;
+        PeerDialect::of_tools(style, &result_of(&listed)?)
     }
 
-    async fn ask(&mut self, method: &'static str, era: McpStyle, mut params: Value) -> Option<Exchange> {
-        if era == McpStyle::Stateless
+    async fn request(&mut self, method: &'static str, style: McpStyle, mut params: Value) -> Option<Exchange> {
+        if style == McpStyle::Stateless
             && let Ok(meta) = serde_json::from_str(MODERN_META)
             && let Some(params) = params.as_object_mut()
         {
@@ -80,31 +80,36 @@ impl Probe<'_> {
         }
         let id = self.client.client().next_id();
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.send(method, era, &body, Some(id)).await
+        self.send(method, style, &body, Some(id)).await
     }
 
-    async fn tell_initialized(&mut self) {
+    async fn send_initialized(&mut self) {
         const INITIALIZED: &str = "notifications/initialized";
         let body = json!({ "jsonrpc": "2.0", "method": INITIALIZED });
         self.send(INITIALIZED, McpStyle::Session, &body, None).await;
     }
 
-    async fn send(&mut self, method: &'static str, era: McpStyle, body: &Value, id: Option<u64>) -> Option<Exchange> {
+    async fn send(&mut self, method: &'static str, style: McpStyle, body: &Value, id: Option<u64>) -> Option<Exchange> {
         if self.time.left().is_zero() {
             return None;
         }
-        let headers = self.client.headers(self.endpoint, era, method, None);
+        let headers = self.client.headers(self.endpoint, style, method, None);
         let sent = bytes::Bytes::from(body.to_string());
-        let came = self.client.client().ask(self.endpoint, &headers, sent.clone(), id, self.time).await;
-        let answer = came.as_ref().ok().cloned();
-        self.attempts.push(SendAttempt { what: method, is_probe: true, sent, came });
+        let result = self.client.client().ask(self.endpoint, &headers, sent.clone(), id, self.time).await;
+        let answer = result.as_ref().ok().cloned();
+        self.attempts.push(SendAttempt { name: method, is_probe: true, sent, result });
         answer
     }
 }
 
-pub(crate) fn headers(era: McpStyle, session: Option<Session>, method: &'static str, name: Option<&str>) -> HeaderMap {
+pub(crate) fn headers(
+    style: McpStyle,
+    session: Option<Session>,
+    method: &'static str,
+    name: Option<&str>,
+) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    match era {
+    match style {
         McpStyle::AtOnce => {}
         McpStyle::Session => {
             if let Some(session) = session {
@@ -132,7 +137,7 @@ fn result_of(exchange: &Exchange) -> Option<Value> {
 }
 
 /// The newest revision reports an unknown method with status 404.
-fn says_unknown(exchange: &Exchange) -> bool {
+fn is_unknown_method(exchange: &Exchange) -> bool {
     let error = ParsedAnswer::parse(&exchange.body).ok().and_then(|layers| layers.error());
     exchange.status == StatusCode::NOT_FOUND && error.is_some_and(|error| error.number == Some(METHOD_NOT_FOUND.into()))
 }

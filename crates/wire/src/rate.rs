@@ -15,10 +15,10 @@ use governor::state::{InMemoryState, NotKeyed};
 use governor::{NotUntil, Quota, RateLimiter};
 use tokio::time::Instant;
 
-const MOST: usize = 16 * 1024;
+const MAX_KEYS: usize = 16 * 1024;
 
 /// How often a full table is scanned for expired entries.
-const SWEEP: Duration = Duration::from_secs(1);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
@@ -62,49 +62,54 @@ impl Clock for Monotonic {
 }
 
 pub struct KeyedLimiter<K: Hash + Eq + Clone> {
-    each: RateLimiter<K, HashMapStateStore<K>, Monotonic>,
+    per_key: RateLimiter<K, HashMapStateStore<K>, Monotonic>,
     /// Shared by keys that do not fit into the table.
-    all: RateLimiter<NotKeyed, InMemoryState, Monotonic>,
-    most: usize,
-    swept: Mutex<Option<Instant>>,
+    overflow: RateLimiter<NotKeyed, InMemoryState, Monotonic>,
+    max_keys: usize,
+    last_sweep: Mutex<Option<Instant>>,
 }
 
 impl<K: Hash + Eq + Clone> KeyedLimiter<K> {
     pub fn new(rate: Rate) -> Self {
-        Self::of(rate, MOST)
+        Self::with_capacity(rate, MAX_KEYS)
     }
 
-    fn of(rate: Rate, most: usize) -> Self {
+    fn with_capacity(rate: Rate, max_keys: usize) -> Self {
         let quota = Quota::per_second(rate.per_second).allow_burst(rate.burst);
-        let each = RateLimiter::hashmap_with_clock(quota, Monotonic);
-        Self { each, all: RateLimiter::direct_with_clock(quota, Monotonic), most, swept: Mutex::default() }
+        let per_key = RateLimiter::hashmap_with_clock(quota, Monotonic);
+        Self {
+            per_key,
+            overflow: RateLimiter::direct_with_clock(quota, Monotonic),
+            max_keys,
+            last_sweep: Mutex::default(),
+        }
     }
 
-    pub fn pass(&self, key: &K) -> Result<(), RetryAfter> {
-        if self.each.len() >= self.most && !self.sweep() {
-            return self.all.check().map_err(wait);
+    pub fn check(&self, key: &K) -> Result<(), RetryAfter> {
+        if self.per_key.len() >= self.max_keys && !self.make_room() {
+            return self.overflow.check().map_err(retry_after);
         }
-        self.each.check_key(key).map_err(wait)
+        self.per_key.check_key(key).map_err(retry_after)
     }
 
-    fn sweep(&self) -> bool {
-        let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
-        if swept.is_none_or(|at| at.elapsed() >= SWEEP) {
-            self.each.retain_recent();
-            *swept = Some(Instant::now());
+    fn make_room(&self) -> bool {
+        let mut last_sweep = self.last_sweep.lock().unwrap_or_else(PoisonError::into_inner);
+        if last_sweep.is_none_or(|at| at.elapsed() >= SWEEP_INTERVAL) {
+            self.per_key.retain_recent();
+            *last_sweep = Some(Instant::now());
         }
-        self.each.len() < self.most
+        self.per_key.len() < self.max_keys
     }
 }
 
 impl<K: Hash + Eq + Clone> fmt::Debug for KeyedLimiter<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Meter").field("keys", &self.each.len()).finish_non_exhaustive()
+        f.debug_struct("KeyedLimiter").field("keys", &self.per_key.len()).finish_non_exhaustive()
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
-fn wait(until: NotUntil<std::time::Instant>) -> RetryAfter {
+fn retry_after(until: NotUntil<std::time::Instant>) -> RetryAfter {
     RetryAfter(until.wait_time_from(Monotonic.now()))
 }
 
@@ -113,30 +118,30 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_burst_passes_and_then_so_many_each_second() {
-        let meter = KeyedLimiter::new(Rate::new(2, 5));
-        assert!((0..5).all(|_| meter.pass(&"one").is_ok()));
-        assert_eq!(meter.pass(&"one"), Err(RetryAfter(Duration::from_millis(500))));
-        assert_eq!(meter.pass(&"other"), Ok(()), "each key has its own");
+    async fn a_key_has_its_burst_and_then_its_rate() {
+        let limiter = KeyedLimiter::new(Rate::new(2, 5));
+        assert!((0..5).all(|_| limiter.check(&"one").is_ok()));
+        assert_eq!(limiter.check(&"one"), Err(RetryAfter(Duration::from_millis(500))));
+        assert_eq!(limiter.check(&"other"), Ok(()), "each key has its own");
         tokio::time::advance(Duration::from_millis(500)).await;
-        assert_eq!(meter.pass(&"one"), Ok(()));
-        assert!(meter.pass(&"one").is_err());
+        assert_eq!(limiter.check(&"one"), Ok(()));
+        assert!(limiter.check(&"one").is_err());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_table_that_is_full_has_one_rate_for_all_until_some_no_longer_count() {
-        let meter = KeyedLimiter::of(Rate::new(1, 2), 100);
-        assert!((0..100).all(|key| meter.pass(&key).is_ok()));
-        let passed = (100..1000).filter(|key| meter.pass(key).is_ok()).count();
-        assert_eq!((passed, meter.each.len()), (2, 100));
+    async fn new_keys_share_one_limiter_while_the_table_is_full() {
+        let limiter = KeyedLimiter::with_capacity(Rate::new(1, 2), 100);
+        assert!((0..100).all(|key| limiter.check(&key).is_ok()));
+        let passed = (100..1000).filter(|key| limiter.check(key).is_ok()).count();
+        assert_eq!((passed, limiter.per_key.len()), (2, 100));
         tokio::time::advance(Duration::from_secs(10)).await;
-        assert_eq!(meter.pass(&1000), Ok(()));
-        assert_eq!(meter.each.len(), 1);
+        assert_eq!(limiter.check(&1000), Ok(()));
+        assert_eq!(limiter.per_key.len(), 1);
     }
 
     #[test]
-    fn a_wait_is_told_in_whole_seconds_and_never_as_none() {
-        let told = [0, 1, 1000, 1001].map(|millis| RetryAfter(Duration::from_millis(millis)).seconds());
-        assert_eq!(told, [1, 1, 1, 2]);
+    fn retry_after_is_rounded_up_to_whole_seconds() {
+        let seconds = [0, 1, 1000, 1001].map(|millis| RetryAfter(Duration::from_millis(millis)).seconds());
+        assert_eq!(seconds, [1, 1, 1, 2]);
     }
 }

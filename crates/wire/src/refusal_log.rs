@@ -11,8 +11,8 @@ use league_protocol::table::Method;
 use crate::client_network::ClientNetwork;
 use crate::rate::{KeyedLimiter, Rate};
 
-const LOGGED: Rate = Rate::new(5, 100);
-const SENDER: usize = 64;
+const LINES_PER_ADDRESS: Rate = Rate::new(5, 100);
+const MAX_SENDER: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 pub struct RefusedRequest<'a> {
@@ -24,7 +24,7 @@ pub struct RefusedRequest<'a> {
 }
 
 impl RefusedRequest<'_> {
-    pub fn what(&self) -> &'static str {
+    pub fn message_name(&self) -> &'static str {
         self.method.map_or("a request", |method| method.row().message.unwrap_or(method.row().name))
     }
 
@@ -32,41 +32,46 @@ impl RefusedRequest<'_> {
         self.fault.code == Some(league_protocol::error::ErrorCode::E015)
     }
 
-    fn told(&self) -> String {
+    fn text(&self) -> String {
         let sender = self.head.sender.as_good().map_or_else(
             || String::from("an unnamed sender"),
-            |sender| sender.as_str().chars().take(SENDER).collect::<String>(),
+            |sender| sender.as_str().chars().take(MAX_SENDER).collect::<String>(),
         );
         let code = self.fault.code.map_or_else(|| self.fault.rpc.to_string(), |code| code.as_str().to_owned());
-        format!("{} from {sender} at {} is refused with {code}: {}", self.what(), self.peer.ip(), self.fault.message)
+        format!(
+            "{} from {sender} at {} is refused with {code}: {}",
+            self.message_name(),
+            self.peer.ip(),
+            self.fault.message
+        )
     }
 }
 
 #[derive(Debug)]
 pub struct RefusalLog {
-    meter: KeyedLimiter<ClientNetwork>,
-    left_out: AtomicU64,
+    limiter: KeyedLimiter<ClientNetwork>,
+    dropped: AtomicU64,
 }
 
 impl Default for RefusalLog {
     fn default() -> Self {
-        Self { meter: KeyedLimiter::new(LOGGED), left_out: AtomicU64::new(0) }
+        Self { limiter: KeyedLimiter::new(LINES_PER_ADDRESS), dropped: AtomicU64::new(0) }
     }
 }
 
 impl RefusalLog {
     /// `None` if the address has reached its limit.
     pub fn line(&self, refusal: &RefusedRequest<'_>) -> Option<String> {
-        if self.meter.pass(&ClientNetwork::of(refusal.peer)).is_err() {
-            self.left_out.fetch_add(1, Ordering::Relaxed);
+        if self.limiter.check(&ClientNetwork::of(refusal.peer)).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
             return None;
         }
-        let mut told = refusal.told();
-        let left_out = self.left_out.swap(0, Ordering::Relaxed);
-        if left_out > 0 {
-            told.push_str(&format!(" ({left_out} refusals before this one were not logged)"));
+        let mut text = refusal.text();
+        let dropped = self.dropped.swap(0, Ordering::Relaxed);
+        if dropped > 0 {
+            text.push_str(&format!(" ({dropped} refusals before this one were not logged)"));
         }
-        Some(told)
+        Some(text)
     }
 }
 
@@ -77,7 +82,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_flood_of_refusals_is_a_bounded_number_of_lines_and_is_counted() {
+    async fn refusals_beyond_the_log_limit_are_counted() {
         let (refusals, fault) = (RefusalLog::default(), RequestError::new(ErrorCode::E003, None, "sender is missing"));
         let (head, peer) = (ReceivedEnvelope::default(), "192.0.2.7:1".parse().unwrap());
         let refusal = RefusedRequest { fault: &fault, method: Some(Method::ChooseParity), head: &head, peer };

@@ -38,95 +38,95 @@ pub enum Rejected {
     #[error("the manager at {manager} did not let us in: {reason}")]
     Refused { manager: String, reason: String },
     #[error(
-        "no manager at {manager} after {tries} tries: {trouble}; start it first, or leave out --give-up-after and it is waited for"
+        "no manager at {manager} after {tries} tries: {error}; start it first, or leave out --give-up-after and it is waited for"
     )]
-    Unreached { manager: String, tries: NonZeroU32, trouble: String },
+    Unreached { manager: String, tries: NonZeroU32, error: String },
 }
 
 impl Rejected {
     pub fn reason(&self) -> &str {
         match self {
             Self::Refused { reason, .. } => reason,
-            Self::Unreached { trouble, .. } => trouble,
+            Self::Unreached { error, .. } => error,
         }
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct RegistrationRetry {
-    /// For one answer.
-    pub answer: Duration,
+    pub answer_limit: Duration,
     /// After the first unanswered try; it doubles.
     pub pause: Duration,
-    pub longest: Duration,
+    pub max_pause: Duration,
     /// `None` retries forever.
-    pub tries: Option<NonZeroU32>,
+    pub max_tries: Option<NonZeroU32>,
 }
 
 /// Retries after a pause, or as soon as `hurry` is notified.
 pub async fn register(
     peer_client: &PeerClient,
     manager: &Endpoint,
-    patience: RegistrationRetry,
-    hurry: &Notify,
+    retry: RegistrationRetry,
+    retry_now: &Notify,
     mut message: impl FnMut() -> (Envelope, Call),
 ) -> Result<Admitted, Rejected> {
-    let mut pause = patience.pause;
+    let mut pause = retry.pause;
     let mut tried: u32 = 0;
     loop {
         let (envelope, call) = message();
-        let trouble = match attempt(peer_client, manager, patience.answer, &envelope, &call).await {
-            Read::Admitted(admitted) => return Ok(*admitted),
-            Read::Rejected(reason) => return Err(Rejected::Refused { manager: manager.to_string(), reason }),
-            Read::Unclear(what) => what,
+        let error = match try_register(peer_client, manager, retry.answer_limit, &envelope, &call).await {
+            Outcome::Admitted(admitted) => return Ok(*admitted),
+            Outcome::Rejected(reason) => return Err(Rejected::Refused { manager: manager.to_string(), reason }),
+            Outcome::Unclear(error) => error,
         };
         tried = tried.saturating_add(1);
-        if let Some(tries) = patience.tries.filter(|tries| tried >= tries.get()) {
-            return Err(Rejected::Unreached { manager: manager.to_string(), tries, trouble });
+        if let Some(tries) = retry.max_tries.filter(|max| tried >= max.get()) {
+            return Err(Rejected::Unreached { manager: manager.to_string(), tries, error });
         }
-        tracing::info!(%manager, trouble, "not registered yet; trying again");
+        tracing::info!(%manager, error, "not registered yet; trying again");
         // `hurry` never skips the first pause, so it cannot cause a flood of requests.
-        sleep(patience.pause).await;
-        drop(timeout(pause.saturating_sub(patience.pause), hurry.notified()).await);
-        pause = (pause * 2).min(patience.longest);
+        sleep(retry.pause).await;
+        drop(timeout(pause.saturating_sub(retry.pause), retry_now.notified()).await);
+        pause = (pause * 2).min(retry.max_pause);
     }
 }
 
-async fn attempt(
+async fn try_register(
     peer_client: &PeerClient,
     manager: &Endpoint,
     limit: Duration,
     envelope: &Envelope,
     call: &Call,
-) -> Read {
-    let began = Instant::now();
+) -> Outcome {
+    let started = Instant::now();
     let canonical = PeerDialect::default();
     let peer = Peer { endpoint: manager, dialect: &canonical, proven: false };
     let message = OutgoingCall { envelope, call, body: None, limit, notice: false };
     let mut tries = Vec::new();
-    let said = peer_client.search(peer, message, &answers, &mut tries).await;
-    let dialect = said.learned.unwrap_or_default();
-    tries.retain(|one| !one.is_probe);
-    match tries.last().map(|last| &last.came) {
-        None => return Read::Unclear("no time".into()),
+    let search = peer_client.search(peer, message, &answers_registration, &mut tries).await;
+    let dialect = search.learned.unwrap_or_default();
+    tries.retain(|attempt| !attempt.is_probe);
+    match tries.last().map(|last| &last.result) {
+        None => return Outcome::Unclear("no time".into()),
         Some(Err(CallError { kind: Failure::HungUp(_), .. })) => {}
-        Some(Err(error)) => return Read::Unclear(error.to_string()),
-        Some(Ok(last)) if said.understood || is_refusal(last) => return read(&last.body, dialect, true),
+        Some(Err(error)) => return Outcome::Unclear(error.to_string()),
+        Some(Ok(last)) if search.understood || is_refusal(last) => return read_answer(&last.body, dialect, true),
         Some(Ok(_)) => {}
     }
-    let left = limit.saturating_sub(began.elapsed());
-    if let Some(admitted) = flat(peer_client, manager, left, envelope, call).await {
+    let left = limit.saturating_sub(started.elapsed());
+    if let Some(admitted) = register_flat(peer_client, manager, left, envelope, call).await {
         return admitted;
     }
-    let complaints = tries.iter().filter_map(|one| one.came.as_ref().ok());
-    let best = complaints.reduce(|best, next| if weight(next) > weight(best) { next } else { best });
-    best.map_or(Read::Unclear("it hangs up on every form".into()), |best| {
-        read(&best.body, PeerDialect::default(), false)
-    })
+    let errors = tries.iter().filter_map(|attempt| attempt.result.as_ref().ok());
+    let best = errors.reduce(|best, next| if specificity(next) > specificity(best) { next } else { best });
+    match best {
+        Some(best) => read_answer(&best.body, PeerDialect::default(), false),
+        None => Outcome::Unclear("it hangs up on every form".into()),
+    }
 }
 
 /// A bare `ok` may answer anything, so it does not count and further forms are tried.
-fn answers(exchange: &Exchange) -> bool {
+fn answers_registration(exchange: &Exchange) -> bool {
     let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return false };
     let reading = layers.registration();
     match reading.answer {
@@ -138,15 +138,12 @@ fn answers(exchange: &Exchange) -> bool {
 
 /// The manager understood and refuses, or limits the rate: another form would not help.
 fn is_refusal(exchange: &Exchange) -> bool {
-    is_final(exchange)
-        || ParsedAnswer::parse(&exchange.body)
-            .ok()
-            .and_then(|layers| layers.error())
-            .is_some_and(|error| error.is_rate_limit())
+    let error = ParsedAnswer::parse(&exchange.body).ok().and_then(|layers| layers.error());
+    is_final(exchange) || error.is_some_and(|error| error.is_rate_limit())
 }
 
 /// A more specific refusal has a larger weight.
-fn weight(exchange: &Exchange) -> u8 {
+fn specificity(exchange: &Exchange) -> u8 {
     let Ok(layers) = ParsedAnswer::parse(&exchange.body) else { return 0 };
     match layers.registration().answer {
         RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. } => 10,
@@ -157,13 +154,13 @@ fn weight(exchange: &Exchange) -> u8 {
 
 /// Registers with flat fields: at their own path, and as the message of S2. A referee never posts to the players' path, because
 /// the manager would register it as a player.
-async fn flat(
+async fn register_flat(
     peer_client: &PeerClient,
     manager: &Endpoint,
     limit: Duration,
     envelope: &Envelope,
     call: &Call,
-) -> Option<Read> {
+) -> Option<Outcome> {
     let (meta, path, id, key) = if let Call::RegisterPlayer(request) = call {
         let id = ("player_id", request.player_id.as_ref().map(ToString::to_string));
         (&request.player_meta, "/register", id, &request.join_key)
@@ -183,32 +180,32 @@ async fn flat(
     if let Some(key) = key {
         body["join_key"] = key.reveal().into();
     }
-    let (began, client) = (Instant::now(), peer_client.client());
-    for place in [manager.at(path), manager.clone()] {
-        let left = limit.saturating_sub(began.elapsed());
-        let came = client.post(&place, &HeaderMap::new(), body.to_string().into(), left).await.ok()?;
-        if came.status.is_success() && answers(&came) {
-            return Some(read(&came.body, PeerDialect::default(), false));
+    let (started, client) = (Instant::now(), peer_client.client());
+    for endpoint in [manager.at(path), manager.clone()] {
+        let left = limit.saturating_sub(started.elapsed());
+        let result = client.post(&endpoint, &HeaderMap::new(), body.to_string().into(), left).await.ok()?;
+        if result.status.is_success() && answers_registration(&result) {
+            return Some(read_answer(&result.body, PeerDialect::default(), false));
         }
     }
     None
 }
 
-enum Read {
+enum Outcome {
     Admitted(Box<Admitted>),
     Rejected(String),
     Unclear(String),
 }
 
-fn read(body: &[u8], dialect: PeerDialect, proven: bool) -> Read {
+fn read_answer(body: &[u8], dialect: PeerDialect, proven: bool) -> Outcome {
     let layers = match ParsedAnswer::parse(body) {
         Ok(layers) => layers,
-        Err(unreadable) => return Read::Unclear(unreadable.to_string()),
+        Err(unreadable) => return Outcome::Unclear(unreadable.to_string()),
     };
     let reading = layers.registration();
     match reading.answer {
         RegistrationAnswer::Accepted { player_id, referee_id, league_id, passes } => {
-            Read::Admitted(Box::new(Admitted {
+            Outcome::Admitted(Box::new(Admitted {
                 player_id,
                 referee_id,
                 league_id,
@@ -218,13 +215,13 @@ fn read(body: &[u8], dialect: PeerDialect, proven: bool) -> Read {
                 proven,
             }))
         }
-        RegistrationAnswer::Rejected { reason, .. } => Read::Rejected(reason),
+        RegistrationAnswer::Rejected { reason, .. } => Outcome::Rejected(reason),
         // An internal error may pass; a request that the manager does not understand stays that way.
         RegistrationAnswer::Error(error) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
-            Read::Unclear(error.words)
+            Outcome::Unclear(error.words)
         }
-        RegistrationAnswer::Error(error) => Read::Rejected(error.words),
-        RegistrationAnswer::Nothing => Read::Unclear(String::from("the answer says nothing about the registration")),
+        RegistrationAnswer::Error(error) => Outcome::Rejected(error.words),
+        RegistrationAnswer::Nothing => Outcome::Unclear(String::from("the answer says nothing about the registration")),
     }
 }
 
@@ -253,50 +250,47 @@ mod tests {
         }
     }
 
+    fn client(network: &Arc<Nowhere>) -> PeerClient {
+        let connector = Arc::clone(network) as Arc<dyn Connector>;
+        PeerClient::new(Client::new(ClientSettings { connector, ..ClientSettings::default() }))
+    }
+
+    fn message() -> (Envelope, Call) {
+        let sender = Sender::unregistered(Role::Player, "player");
+        let (timestamp, conversation_id) = (Timestamp::EPOCH, ConversationId::named("conv"));
+        (Envelope { sender, timestamp, conversation_id, auth_token: None }, Call::Ping(Empty {}))
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
+    const RETRY: RegistrationRetry =
+        RegistrationRetry { answer_limit: SECOND, pause: SECOND, max_pause: Duration::from_secs(60), max_tries: None };
+
     #[tokio::test(start_paused = true)]
-    async fn who_hears_from_the_manager_asks_again_at_once_but_not_all_the_time() {
-        let nowhere = Arc::new(Nowhere::default());
-        let client = Client::new(ClientSettings { connector: nowhere.clone(), ..ClientSettings::default() });
-        let peer_client = PeerClient::new(client);
-        let (manager, hurry) = ("http://127.0.0.1:1/mcp".parse().unwrap(), Notify::new());
-        let message = || {
-            let sender = Sender::unregistered(Role::Player, "player");
-            let (timestamp, conversation_id) = (Timestamp::EPOCH, ConversationId::named("conv"));
-            (Envelope { sender, timestamp, conversation_id, auth_token: None }, Call::Ping(Empty {}))
-        };
-        let second = Duration::from_secs(1);
-        let patience = RegistrationRetry { answer: second, pause: second, longest: second * 60, tries: None };
-        let registering = register(&peer_client, &manager, patience, &hurry, message);
-        let tries = || nowhere.0.load(Ordering::Relaxed);
+    async fn a_notified_agent_tries_again_at_once_but_not_before_the_first_pause() {
+        let (network, retry_now) = (Arc::new(Nowhere::default()), Notify::new());
+        let (manager, client) = ("http://127.0.0.1:1/mcp".parse().unwrap(), client(&network));
+        let tries = || network.0.load(Ordering::Relaxed);
         tokio::select! {
-            _ = registering => panic!("no manager listens"),
+            _ = register(&client, &manager, RETRY, &retry_now, message) => panic!("no manager listens"),
             () = async {
                 // The pauses are 1, 2, 4 and 8 seconds.
-                sleep(second * 15 + second / 2).await;
+                sleep(SECOND * 15 + SECOND / 2).await;
                 assert_eq!(tries(), 5);
-                hurry.notify_one();
-                sleep(second / 4).await;
+                retry_now.notify_one();
+                sleep(SECOND / 4).await;
                 assert_eq!(tries(), 5);
-                sleep(second).await;
+                sleep(SECOND).await;
                 assert_eq!(tries(), 6);
             } => {}
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_agent_that_is_to_give_up_does_so_after_its_tries() {
-        let nowhere = Arc::new(Nowhere::default());
-        let client = Client::new(ClientSettings { connector: nowhere.clone(), ..ClientSettings::default() });
-        let (manager, hurry, second) =
-            ("http://127.0.0.1:1/mcp".parse().unwrap(), Notify::new(), Duration::from_secs(1));
-        let message = || {
-            let sender = Sender::unregistered(Role::Player, "player");
-            let (timestamp, conversation_id) = (Timestamp::EPOCH, ConversationId::named("conv"));
-            (Envelope { sender, timestamp, conversation_id, auth_token: None }, Call::Ping(Empty {}))
-        };
-        let patience = RegistrationRetry { answer: second, pause: second, longest: second, tries: NonZeroU32::new(3) };
-        let rejected = register(&PeerClient::new(client), &manager, patience, &hurry, message).await.unwrap_err();
-        assert_eq!(nowhere.0.load(Ordering::Relaxed), 3);
+    async fn an_agent_gives_up_after_its_number_of_tries() {
+        let (network, manager) = (Arc::new(Nowhere::default()), "http://127.0.0.1:1/mcp".parse().unwrap());
+        let retry = RegistrationRetry { max_tries: NonZeroU32::new(3), ..RETRY };
+        let rejected = register(&client(&network), &manager, retry, &Notify::new(), message).await.unwrap_err();
+        assert_eq!(network.0.load(Ordering::Relaxed), 3);
         assert!(rejected.to_string().contains("after 3 tries"), "{rejected}");
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct AgentSite<A> {
     pub(crate) guard: Guard,
     pub(crate) body_limit: Duration,
     pub(crate) pages: Option<Arc<dyn PageHandler>>,
-    pub(crate) visits: KeyedLimiter<ClientNetwork>,
+    pub(crate) page_limiter: KeyedLimiter<ClientNetwork>,
 }
 
 pub(crate) type SiteAnswer = Response<Either<Full<Bytes>, pages::Body>>;
@@ -40,7 +40,7 @@ enum Route {
 }
 
 impl Route {
-    fn named(path: &str, role: Role) -> Option<Self> {
+    fn of(path: &str, role: Role) -> Option<Self> {
         match (path.strip_suffix('/').unwrap_or(path), role) {
             ("/mcp", _) => Some(Self::Mcp),
             ("/register", Role::Manager) => Some(Self::Register),
@@ -49,7 +49,7 @@ impl Route {
         }
     }
 
-    fn all(role: Role) -> &'static [&'static str] {
+    fn list(role: Role) -> &'static [&'static str] {
         match role {
             Role::Manager => &["POST /mcp", "POST /register", "GET /health"],
             Role::Referee | Role::Player | Role::Operator => &["POST /mcp", "GET /health"],
@@ -72,19 +72,20 @@ impl<A: Agent> AgentSite<A> {
         state: &ConnectionState,
     ) -> SiteAnswer {
         let (parts, body) = request.into_parts();
-        if let Err(stranger) = self.guard.check(&parts.uri, &parts.headers) {
-            tracing::debug!(%peer, %stranger, "refused by Host or Origin");
-            let status = match stranger {
+        if let Err(error) = self.guard.check(&parts.uri, &parts.headers) {
+            tracing::debug!(%peer, %error, "refused by Host or Origin");
+            let status = match error {
                 GuardError::NoHost => StatusCode::BAD_REQUEST,
                 GuardError::Host(_) | GuardError::Origin(_) => StatusCode::FORBIDDEN,
             };
-            return self.sorry(status, &stranger.to_string()).map(Either::Left);
+            return self.error_response(status, &error.to_string()).map(Either::Left);
         }
-        let place = Route::named(parts.uri.path(), self.agent.role());
-        match (place, &self.pages) {
-            (None, Some(pages)) if pages::takes(&parts.method) => {
-                if let Err(wait) = self.visit(peer) {
-                    let mut response = self.sorry(StatusCode::TOO_MANY_REQUESTS, "too many requests; see Retry-After");
+        let route = Route::of(parts.uri.path(), self.agent.role());
+        match (route, &self.pages) {
+            (None, Some(pages)) if matches!(parts.method, Method::GET | Method::HEAD | Method::POST) => {
+                if let Err(wait) = self.count_page_request(peer) {
+                    let mut response =
+                        self.error_response(StatusCode::TOO_MANY_REQUESTS, "too many requests; see Retry-After");
                     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait.seconds()));
                     return response.map(Either::Left);
                 }
@@ -94,52 +95,53 @@ impl<A: Agent> AgentSite<A> {
                 };
                 state.set(Activity::Answering);
                 match body {
-                    Ok(body) => pages.show(PageRequest { parts, body, peer }).await.map(Either::Right),
-                    Err((status, message)) => self.broken(status, message).map(Either::Left),
+                    Ok(body) => pages.respond(PageRequest { parts, body, peer }).await.map(Either::Right),
+                    Err((status, message)) => self.error_and_close(status, message).map(Either::Left),
                 }
             }
-            (place, _) => self.answer(place, parts, body, peer, state).await.map(Either::Left),
+            (route, _) => self.answer(route, parts, body, peer, state).await.map(Either::Left),
         }
     }
 
     /// Counts a request for a page. Loopback clients have no limit.
-    fn visit(&self, peer: SocketAddr) -> Result<(), RetryAfter> {
+    fn count_page_request(&self, peer: SocketAddr) -> Result<(), RetryAfter> {
         let network = ClientNetwork::of(peer);
-        if network.is_here() { Ok(()) } else { self.visits.pass(&network) }
+        if network.is_loopback() { Ok(()) } else { self.page_limiter.check(&network) }
     }
 
     async fn answer(
         &self,
-        place: Option<Route>,
+        route: Option<Route>,
         parts: Parts,
         body: Incoming,
         peer: SocketAddr,
         state: &ConnectionState,
     ) -> Response<Full<Bytes>> {
-        let Some(place) = place else {
-            return self.sorry(StatusCode::NOT_FOUND, "there is nothing at this path");
+        let Some(route) = route else {
+            return self.error_response(StatusCode::NOT_FOUND, "there is nothing at this path");
         };
-        match (place, &parts.method) {
+        match (route, &parts.method) {
             (Route::Mcp | Route::Register, &Method::POST) => {}
             (Route::Health, &Method::GET | &Method::HEAD) => return self.health(),
             (Route::Mcp | Route::Register | Route::Health, _) => {
-                let mut response = self.sorry(StatusCode::METHOD_NOT_ALLOWED, "this path takes another method");
-                response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(place.allow()));
+                let mut response =
+                    self.error_response(StatusCode::METHOD_NOT_ALLOWED, "this path takes another method");
+                response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(route.allow()));
                 return response;
             }
         }
         let body = match self.read(body).await {
             Ok(body) => body,
-            Err((status, message)) => return self.broken(status, message),
+            Err((status, message)) => return self.error_and_close(status, message),
         };
         state.set(Activity::Answering);
         let caller = Caller { peer, bearer: bearer(&parts.headers), headers: &parts.headers };
-        let reply = if place == Route::Mcp {
-            dispatch::posted(&*self.agent, &body, &caller).await
+        let reply = if route == Route::Mcp {
+            dispatch::answer_post(&*self.agent, &body, &caller).await
         } else {
-            dispatch::registered(&*self.agent, &body, &caller).await
+            dispatch::answer_registration(&*self.agent, &body, &caller).await
         };
-        written(reply)
+        http_response(reply)
     }
 
     async fn read(&self, body: Incoming) -> Result<Bytes, (StatusCode, &'static str)> {
@@ -156,22 +158,22 @@ impl<A: Agent> AgentSite<A> {
     }
 
     /// Closes the connection, because the rest of the body is unread.
-    fn broken(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
-        let mut response = self.sorry(status, message);
+    fn error_and_close(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
+        let mut response = self.error_response(status, message);
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         response
     }
 
     fn health(&self) -> Response<Full<Bytes>> {
         match serde_json::to_vec(&self.agent.health()) {
-            Ok(body) => written(Reply::new(StatusCode::OK, body)),
-            Err(_) => self.sorry(StatusCode::INTERNAL_SERVER_ERROR, "the state could not be written"),
+            Ok(body) => http_response(Reply::new(StatusCode::OK, body)),
+            Err(_) => self.error_response(StatusCode::INTERNAL_SERVER_ERROR, "the state could not be written"),
         }
     }
 
-    fn sorry(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
-        let body = json!({ "error": message, "exists": Route::all(self.agent.role()) });
-        written(Reply::new(status, body.to_string()))
+    fn error_response(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
+        let body = json!({ "error": message, "exists": Route::list(self.agent.role()) });
+        http_response(Reply::new(status, body.to_string()))
     }
 }
 
@@ -182,7 +184,7 @@ fn bearer(headers: &HeaderMap) -> Option<Credential> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| Credential::new(token))
 }
 
-fn written(reply: Reply) -> Response<Full<Bytes>> {
+fn http_response(reply: Reply) -> Response<Full<Bytes>> {
     let has_body = !reply.body.is_empty();
     let mut response = Response::new(Full::new(reply.body));
     *response.status_mut() = reply.status;

@@ -37,7 +37,7 @@ pub async fn serve<L: Listener, A: Agent>(
             guard: Guard::new(listener.local_addr()?, &settings),
             body_limit: settings.read_limit,
             pages: settings.pages,
-            visits: KeyedLimiter::new(settings.visits),
+            page_limiter: KeyedLimiter::new(settings.page_rate),
         },
         limits: IoLimits { read: settings.read_limit, idle: settings.idle_limit },
         tls: settings.tls.map(TlsAcceptor::from),

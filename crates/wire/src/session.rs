@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_table_forgets_the_oldest_session_and_keeps_the_others() {
+    fn a_full_table_drops_the_oldest_session() {
         let sessions = Sessions::default();
         let endpoint = |number: usize| format!("http://localhost:{number}/mcp").parse::<Endpoint>().unwrap();
         let session = || Session { id: None, revision: HeaderValue::from_static("2025-11-25") };

@@ -27,7 +27,7 @@ pub struct ServerSettings {
     pub tls: Option<Arc<ServerConfig>>,
     pub pages: Option<Arc<dyn PageHandler>>,
     /// Requests for pages from one address, which many viewers may share. Loopback has no limit.
-    pub visits: Rate,
+    pub page_rate: Rate,
 }
 
 impl Default for ServerSettings {
@@ -42,7 +42,7 @@ impl Default for ServerSettings {
             grace: Duration::from_secs(10),
             tls: None,
             pages: None,
-            visits: Rate::new(200, 2000),
+            page_rate: Rate::new(200, 2000),
         }
     }
 }

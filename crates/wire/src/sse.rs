@@ -88,7 +88,7 @@ mod tests {
     const RESPONSE: &[u8] = b"{\"jsonrpc\":\"2.0\",\n\"id\":7,\"result\":{\"a\":1}}";
 
     #[test]
-    fn the_response_with_our_id_wins_wherever_the_stream_is_cut() {
+    fn the_response_with_the_wanted_id_is_found_wherever_the_stream_is_split() {
         for cut in 0..STREAM.len() {
             let mut events = Events::until(Some(7));
             let (first, rest) = STREAM.split_at(cut);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_ends_without_a_blank_line_has_said_what_it_said() {
+    fn an_event_counts_without_the_blank_line_at_the_end_of_the_stream() {
         let mut events = Events::until(Some(1));
         assert_eq!(events.take(b"data: {\"id\":1,\"result\":{}}"), None);
         assert_eq!(events.end(), b"{\"id\":1,\"result\":{}}"[..]);

@@ -18,27 +18,27 @@ use crate::client::Client;
 use crate::endpoint::Endpoint;
 
 /// Limits rechecks caused by unknown clients. Short, because a match does not wait for an agent with an invalid token.
-const REST: Duration = Duration::from_millis(200);
+const MIN_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Default)]
 pub struct TokenRecheck(Mutex<Option<Instant>>);
 
 impl TokenRecheck {
     /// Runs `work` unless it succeeded within `REST`; concurrent callers wait for it. `work` returns whether it succeeded.
-    pub async fn settle(&self, work: impl Future<Output = bool>) {
-        let mut settled = self.0.lock().await;
-        if settled.is_none_or(|at| at.elapsed() >= REST) && work.await {
-            *settled = Some(Instant::now());
+    pub async fn run_if_due(&self, work: impl Future<Output = bool>) {
+        let mut last_success = self.0.lock().await;
+        if last_success.is_none_or(|at| at.elapsed() >= MIN_INTERVAL) && work.await {
+            *last_success = Some(Instant::now());
         }
     }
 }
 
 /// Whether `manager` accepts the envelope's token; `None` if the manager does not say.
-pub async fn counts(client: &Client, manager: &Endpoint, envelope: &Envelope, limit: Duration) -> Option<bool> {
+pub async fn accepts_token(client: &Client, manager: &Endpoint, envelope: &Envelope, limit: Duration) -> Option<bool> {
     let (query_type, query_params) = (QueryType::GetStatus, QueryParams::default());
     let call = Call::LeagueQuery(LeagueQuery { league_id: None, query_type, query_params });
-    let came = client.call(manager, &PeerDialect::default(), envelope, &call, limit).await.ok()?;
-    match ParsedAnswer::parse(&came.body).ok()?.reply_kind() {
+    let result = client.call(manager, &PeerDialect::default(), envelope, &call, limit).await.ok()?;
+    match ParsedAnswer::parse(&result.body).ok()?.reply_kind() {
         ReplyKind::NoError => Some(true),
         ReplyKind::Error(error) if error.code.as_deref() == Some("E012") => Some(false),
         ReplyKind::Error(_) => None,
@@ -51,32 +51,24 @@ mod tests {
     use std::cell::Cell;
 
     #[tokio::test(start_paused = true)]
-    async fn many_doubts_at_once_are_settled_once_and_later_ones_again() {
-        let (doubt, settled) = (TokenRecheck::default(), Cell::new(0));
-        let settle = || {
-            doubt.settle(async {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                settled.set(settled.get() + 1);
-                true
-            })
-        };
-        tokio::join!(settle(), settle(), settle());
-        assert_eq!(settled.get(), 1);
-        tokio::time::sleep(REST).await;
-        settle().await;
-        assert_eq!(settled.get(), 2);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn what_could_not_be_settled_is_tried_again_at_once() {
-        let (doubt, tried) = (TokenRecheck::default(), Cell::new(0));
-        for _ in 0..3 {
+    async fn concurrent_rechecks_run_once_and_a_failed_one_is_repeated_at_once() {
+        let (recheck, runs) = (TokenRecheck::default(), Cell::new(0));
+        let run = async |succeeds: bool| {
             let work = async {
-                tried.set(tried.get() + 1);
-                false
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                runs.set(runs.get() + 1);
+                succeeds
             };
-            doubt.settle(work).await;
+            recheck.run_if_due(work).await;
+        };
+        for expected in 1..=3 {
+            run(false).await;
+            assert_eq!(runs.get(), expected);
         }
-        assert_eq!(tried.get(), 3);
+        tokio::join!(run(true), run(true), run(true));
+        assert_eq!(runs.get(), 4);
+        tokio::time::sleep(MIN_INTERVAL).await;
+        run(true).await;
+        assert_eq!(runs.get(), 5);
     }
 }

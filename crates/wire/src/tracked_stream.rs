@@ -16,9 +16,9 @@ use crate::net::Stream;
 
 const FRESH: u8 = 0;
 /// The last operation that moved bytes was a read.
-const HEARD: u8 = 1;
+const ANSWERED: u8 = 1;
 /// Bytes were read, and then bytes were written.
-const ASKED_AGAIN: u8 = 2;
+const SENT_AGAIN: u8 = 2;
 
 /// Outlives its connection.
 #[derive(Clone, Debug, Default)]
@@ -27,32 +27,32 @@ pub(crate) struct ConnectionHistory(Arc<AtomicU8>);
 impl ConnectionHistory {
     /// An earlier request was answered, and no byte arrived after the last one.
     pub(crate) fn went_silent(&self) -> bool {
-        self.0.load(Ordering::Acquire) == ASKED_AGAIN
+        self.0.load(Ordering::Acquire) == SENT_AGAIN
     }
 
     fn read(&self) {
-        self.0.store(HEARD, Ordering::Release);
+        self.0.store(ANSWERED, Ordering::Release);
     }
 
     fn wrote(&self) {
         if self.0.load(Ordering::Acquire) != FRESH {
-            self.0.store(ASKED_AGAIN, Ordering::Release);
+            self.0.store(SENT_AGAIN, Ordering::Release);
         }
     }
 }
 
 pub(crate) struct TrackedStream {
     stream: Box<dyn Stream>,
-    past: ConnectionHistory,
+    history: ConnectionHistory,
 }
 
 impl TrackedStream {
     pub(crate) fn new(stream: Box<dyn Stream>) -> Self {
-        Self { stream, past: ConnectionHistory::default() }
+        Self { stream, history: ConnectionHistory::default() }
     }
 
-    pub(crate) fn past(&self) -> ConnectionHistory {
-        self.past.clone()
+    pub(crate) fn history(&self) -> ConnectionHistory {
+        self.history.clone()
     }
 }
 
@@ -61,7 +61,7 @@ impl AsyncRead for TrackedStream {
         let before = buf.filled().len();
         let outcome = Pin::new(&mut *self.stream).poll_read(cx, buf);
         if buf.filled().len() > before {
-            self.past.read();
+            self.history.read();
         }
         outcome
     }
@@ -70,7 +70,7 @@ impl AsyncRead for TrackedStream {
 /// Not vectored: head and body of a request are small and go out in one write.
 impl AsyncWrite for TrackedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.past.wrote();
+        self.history.wrote();
         Pin::new(&mut *self.stream).poll_write(cx, buf)
     }
 

@@ -10,9 +10,9 @@ use league_protocol::time::Timestamp;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use super::{Exam, Member};
+use super::{ManagerCheck, Member};
 use crate::check_log::{Judgement, ensure};
-use crate::discovery::{self, Asked};
+use crate::discovery::{self, Question};
 use crate::messages::{TestMessage, rpc};
 use crate::response::{NoResponse, Response, ResponseBody};
 use crate::rules::manager as rules;
@@ -22,7 +22,7 @@ fn registering(player_meta: AgentMeta) -> Call {
     Call::RegisterPlayer(request)
 }
 
-impl Exam<'_> {
+impl ManagerCheck<'_> {
     fn meta(&self, kind: &str, port: u16) -> AgentMeta {
         AgentMeta {
             display_name: SmolStr::new(format!("Checker {} {kind}", self.mark)),
@@ -38,40 +38,40 @@ impl Exam<'_> {
 
     fn player(&self, player_meta: AgentMeta) -> TestMessage {
         let sender = format!("player:{}", player_meta.display_name);
-        self.letter(&sender, None, &registering(player_meta))
+        self.message(&sender, None, &registering(player_meta))
     }
 
-    pub(super) async fn let_in(&self) -> Result<Member, String> {
+    pub(super) async fn register_player(&self) -> Result<Member, String> {
         let meta = self.meta("one", 1);
         let sender = Sender::unregistered(Role::Player, &meta.display_name);
-        let asked = Asked { envelope: Envelope { sender, ..self.envelope(None) }, call: registering(meta) };
-        let answers = |came: &ResponseBody| {
-            let said = ParsedAnswer::parse(&came.body).map(|layers| layers.registration().answer);
-            matches!(said, Ok(RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. }))
+        let question = Question { envelope: Envelope { sender, ..self.envelope(None) }, call: registering(meta) };
+        let answers = |answer: &ResponseBody| {
+            let registration = ParsedAnswer::parse(&answer.body).map(|layers| layers.registration().answer);
+            matches!(registration, Ok(RegistrationAnswer::Accepted { .. } | RegistrationAnswer::Rejected { .. }))
         };
-        let (voice, heard) = discovery::answer(self.line, &asked, self.limit, answers).await;
-        self.voice.get_or_init(|| voice);
-        match &heard.came {
+        let (dialect, response) = discovery::answer(self.client, &question, self.limit, answers).await;
+        self.dialect.get_or_init(|| dialect);
+        match &response.result {
             Err(NoResponse::Broken(why)) => {
-                self.book.judge(&rules::REACHABLE, &heard, Err(why.clone()));
+                self.log.judge(&rules::REACHABLE, &response, Err(why.clone()));
                 return Err(format!(
                     "No agent answers at {} ({why}).\nStart the manager first, and give the URL at which it listens.",
-                    self.line.endpoint
+                    self.client.endpoint
                 ));
             }
             Ok(_) | Err(NoResponse::TimedOut(_) | NoResponse::TooLong) => {
-                self.book.judge(&rules::REACHABLE, &heard, Ok(()));
+                self.log.judge(&rules::REACHABLE, &response, Ok(()));
             }
         }
-        let outcome = admission(&heard);
+        let outcome = admission(&response);
         match &outcome {
             Ok(member) => {
-                self.book.judge(&rules::OPEN, &heard, ensure(!member.id.is_empty(), "there is no player_id"));
-                self.judge_envelope(&heard);
-                self.judge_token(&heard, member);
+                self.log.judge(&rules::OPEN, &response, ensure(!member.id.is_empty(), "there is no player_id"));
+                self.judge_envelope(&response);
+                self.judge_token(&response, member);
             }
             Err(why) => {
-                self.book.judge(&rules::OPEN, &heard, Err(why.clone()));
+                self.log.judge(&rules::OPEN, &response, Err(why.clone()));
                 return Err(format!(
                     "The manager does not let a player in: {why}.\n\
                      Without a token hardly anything can be checked. Check it while its registration is open, and has places free."
@@ -86,8 +86,8 @@ impl Exam<'_> {
         }
     }
 
-    fn judge_envelope(&self, heard: &Response) {
-        let message = heard.message();
+    fn judge_envelope(&self, response: &Response) {
+        let message = response.message();
         let is = |field: &str, value: &str| message.get(field).and_then(Value::as_str) == Some(value);
         let timed =
             message.get("timestamp").and_then(Value::as_str).is_some_and(|text| text.parse::<Timestamp>().is_ok());
@@ -100,20 +100,20 @@ impl Exam<'_> {
         ];
         let wrong = missing.iter().find(|(_, right)| !right).map(|(field, _)| *field);
         let judgement = wrong.map_or(Ok(()), |field| Err(format!("{field} is missing or wrong")));
-        self.book.judge(&rules::ENVELOPE, heard, judgement);
-        let id = heard.json().is_some_and(|answer| answer.get("id").is_some_and(Value::is_u64));
-        self.book.judge(&rules::ID, heard, ensure(id, "the id is not that of the request"));
+        self.log.judge(&rules::ENVELOPE, response, judgement);
+        let id = response.json().is_some_and(|answer| answer.get("id").is_some_and(Value::is_u64));
+        self.log.judge(&rules::ID, response, ensure(id, "the id is not that of the request"));
     }
 
-    fn judge_token(&self, heard: &Response, member: &Member) {
-        self.book.judge(&rules::TOKEN, heard, ensure(!member.token.is_empty(), "there is no auth_token"));
+    fn judge_token(&self, response: &Response, member: &Member) {
+        self.log.judge(&rules::TOKEN, response, ensure(!member.token.is_empty(), "there is no auth_token"));
         if member.token.is_empty() {
-            return self.book.skip(&rules::TOKEN_FORM, "there is no token");
+            return self.log.skip(&rules::TOKEN_FORM, "there is no token");
         }
         let secret = member.token.strip_prefix(&format!("tok-{}-", member.id));
         let url_safe = |secret: &str| secret.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
         let formed = secret.is_some_and(|secret| secret.len() == 43 && url_safe(secret));
-        self.book.judge(&rules::TOKEN_FORM, heard, ensure(formed, "the token has another form"));
+        self.log.judge(&rules::TOKEN_FORM, response, ensure(formed, "the token has another form"));
     }
 
     pub(super) async fn registrations(&self) {
@@ -125,79 +125,79 @@ impl Exam<'_> {
         let sender = format!("referee:{}", referee_meta.display_name);
         let request =
             RefereeRegisterRequest { referee_meta, referee_id: None, join_key: None, quirks: Quirks::default() };
-        let heard = self.say(&self.letter(&sender, None, &Call::RegisterReferee(request))).await;
-        let referee = admission(&heard);
+        let response = self.send(&self.message(&sender, None, &Call::RegisterReferee(request))).await;
+        let referee = admission(&response);
         let named = referee
             .as_ref()
             .map_err(Clone::clone)
             .and_then(|referee| ensure(!referee.id.is_empty(), "there is no referee_id"));
-        self.book.judge(&rules::REFEREE, &heard, named);
+        self.log.judge(&rules::REFEREE, &response, named);
         referee.ok()
     }
 
     async fn bare(&self) {
-        let letter = self.player(self.meta("bare", 3));
-        let meta = letter.message.get("player_meta").cloned().unwrap_or_default();
-        let heard = self.post(&rpc("register_player", &json!({ "player_meta": meta }), self.line.next_id())).await;
-        self.book.judge(&rules::BARE, &heard, admission(&heard).map(|_| ()));
+        let message = self.player(self.meta("bare", 3));
+        let meta = message.fields.get("player_meta").cloned().unwrap_or_default();
+        let response = self.post(&rpc("register_player", &json!({ "player_meta": meta }), self.client.next_id())).await;
+        self.log.judge(&rules::BARE, &response, admission(&response).map(|_| ()));
     }
 
     async fn alias(&self) {
-        let letter = self.player(self.meta("alias", 4));
-        let name = letter.method.spelled(MethodSpelling::Alias(0));
-        let heard = self.post(&rpc(name, &Value::Object(letter.message), self.line.next_id())).await;
-        self.book.judge(&rules::ALIAS, &heard, admission(&heard).map(|_| ()));
+        let message = self.player(self.meta("alias", 4));
+        let name = message.method.spelled(MethodSpelling::Alias(0));
+        let response = self.post(&rpc(name, &Value::Object(message.fields), self.client.next_id())).await;
+        self.log.judge(&rules::ALIAS, &response, admission(&response).map(|_| ()));
     }
 
     async fn duplicate(&self) {
-        let heard = self.say(&self.player(self.meta("one", 5))).await;
-        self.book.judge(&rules::DUPLICATE, &heard, rejected(&heard));
+        let response = self.send(&self.player(self.meta("one", 5))).await;
+        self.log.judge(&rules::DUPLICATE, &response, rejected(&response));
     }
 
     async fn unusable(&self) {
         let mut meta = self.meta("nowhere", 6);
         meta.contact_endpoint = String::from("nowhere at all");
-        let heard = self.say(&self.player(meta)).await;
-        self.book.judge(&rules::BAD_ENDPOINT, &heard, not_let_in(&heard));
+        let response = self.send(&self.player(meta)).await;
+        self.log.judge(&rules::BAD_ENDPOINT, &response, not_let_in(&response));
         let mut meta = self.meta("chess", 7);
         meta.game_types = "chess".parse().into_iter().collect();
-        let heard = self.say(&self.player(meta)).await;
-        self.book.judge(&rules::OTHER_GAME, &heard, not_let_in(&heard));
+        let response = self.send(&self.player(meta)).await;
+        self.log.judge(&rules::OTHER_GAME, &response, not_let_in(&response));
         let mut meta = self.meta("old", 8);
         meta.protocol_version = Some(SmolStr::new_static("1.0.0"));
-        let heard = self.say(&self.player(meta)).await;
-        self.refused_with(&rules::OLD_VERSION, &heard, "E018");
+        let response = self.send(&self.player(meta)).await;
+        self.refused_with(&rules::OLD_VERSION, &response, "E018");
     }
 
     async fn malformed(&self) {
         let nameless = json!({ "player_meta": { "display_name": format!("Checker {} lost", self.mark) } });
-        let heard = self.post(&rpc("register_player", &nameless, self.line.next_id())).await;
-        self.book.judge(&rules::MALFORMED, &heard, not_let_in(&heard));
+        let response = self.post(&rpc("register_player", &nameless, self.client.next_id())).await;
+        self.log.judge(&rules::MALFORMED, &response, not_let_in(&response));
     }
 
-    pub(super) async fn again(&self, member: &Member) {
-        let heard = self.say(&self.player(self.meta("one", 1))).await;
-        let again = match admission(&heard) {
+    pub(super) async fn register_again(&self, member: &Member) {
+        let response = self.send(&self.player(self.meta("one", 1))).await;
+        let again = match admission(&response) {
             Err(why) => {
-                self.book.judge(&rules::AGAIN, &heard, Err(why));
-                return self.book.skip(&rules::FRESH_TOKEN, "it was not let in again");
+                self.log.judge(&rules::AGAIN, &response, Err(why));
+                return self.log.skip(&rules::FRESH_TOKEN, "it was not let in again");
             }
             Ok(again) => again,
         };
         let same = ensure(again.id == member.id, format!("first {}, then {}", member.id, again.id));
-        self.book.judge(&rules::AGAIN, &heard, same);
-        let asked = self.query(&again, "GET_STATUS").await;
-        let works = ensure(asked.is_success(), "it does not work");
+        self.log.judge(&rules::AGAIN, &response, same);
+        let status = self.query(&again, "GET_STATUS").await;
+        let works = ensure(status.is_success(), "it does not work");
         let fresh = ensure(again.token != member.token, "it is the same token");
-        self.book.judge(&rules::FRESH_TOKEN, &asked, fresh.and(works));
+        self.log.judge(&rules::FRESH_TOKEN, &status, fresh.and(works));
     }
 }
 
-fn admission(heard: &Response) -> Result<Member, String> {
-    if let Err(silence) = &heard.came {
-        return Err(silence.to_string());
+fn admission(response: &Response) -> Result<Member, String> {
+    if let Err(error) = &response.result {
+        return Err(error.to_string());
     }
-    let layers = ParsedAnswer::parse(heard.body()).map_err(|error| error.to_string())?;
+    let layers = ParsedAnswer::parse(response.body()).map_err(|error| error.to_string())?;
     let reading = layers.registration();
     match reading.answer {
         RegistrationAnswer::Accepted { player_id, referee_id, league_id, .. } => {
@@ -211,17 +211,17 @@ fn admission(heard: &Response) -> Result<Member, String> {
     }
 }
 
-fn not_let_in(heard: &Response) -> Judgement {
-    match &heard.came {
-        Err(silence) => Err(silence.to_string()),
-        Ok(_) => ensure(admission(heard).is_err(), "it is let in"),
+fn not_let_in(response: &Response) -> Judgement {
+    match &response.result {
+        Err(error) => Err(error.to_string()),
+        Ok(_) => ensure(admission(response).is_err(), "it is let in"),
     }
 }
 
-fn rejected(heard: &Response) -> Judgement {
-    not_let_in(heard)?;
-    let message: Map<String, Value> = heard.message();
-    let word = message.get("status").and_then(Value::as_str) == Some("REJECTED");
+fn rejected(response: &Response) -> Judgement {
+    not_let_in(response)?;
+    let message: Map<String, Value> = response.message();
+    let is_rejected = message.get("status").and_then(Value::as_str) == Some("REJECTED");
     let reason = message.get("reason").and_then(Value::as_str).is_some_and(|reason| !reason.is_empty());
-    ensure(word && reason, "there is no status REJECTED with a reason")
+    ensure(is_rejected && reason, "there is no status REJECTED with a reason")
 }

@@ -5,7 +5,7 @@ use league_protocol::request::MAX_BODY;
 use league_protocol::side::Side;
 use league_protocol::table::{Call, LimitKind, Method};
 
-use super::{Exam, Gone, joined};
+use super::{PlayerCheck, StoppedPlaying, joined};
 use crate::check_log::ensure;
 use crate::response::Response;
 use crate::rule::Rule;
@@ -14,8 +14,8 @@ use crate::rules::player as rules;
 /// A recursive parser without a limit overflows its stack; the request fits the size limit of a body.
 const DEPTH: usize = 1_000;
 
-impl Exam<'_> {
-    pub(super) async fn bounds(&self) -> Result<(), Gone> {
+impl PlayerCheck<'_> {
+    pub(super) async fn bounds(&self) -> Result<(), StoppedPlaying> {
         self.uninvited().await?;
         self.other_game().await?;
         self.unknown_match().await?;
@@ -25,72 +25,70 @@ impl Exam<'_> {
         self.harmless(&rules::NOT_AN_OBJECT, 83, b"null").await?;
         self.harmless(&rules::NESTED, 84, &nested()).await?;
         self.oversized().await?;
-        self.hung_up().await
+        self.interrupted_request().await
     }
 
     async fn throw(&self, body: &[u8]) -> Response {
-        let headers = self.voice.headers(self.line, Method::GameInvitation);
-        self.line.post(&headers, body.to_vec(), self.join_limit()).await
+        let headers = self.client.headers(self.dialect, Method::GameInvitation);
+        self.client.post(&headers, body.to_vec(), self.join_limit()).await
     }
 
-    async fn harmless(&self, rule: &'static Rule, number: u32, body: &[u8]) -> Result<(), Gone> {
-        let heard = self.throw(body).await;
-        self.still_plays(rule, number, &heard).await
+    async fn harmless(&self, rule: &'static Rule, number: u32, body: &[u8]) -> Result<(), StoppedPlaying> {
+        let response = self.throw(body).await;
+        self.still_plays(rule, number, &response).await
     }
 
-    async fn not_json(&self) -> Result<(), Gone> {
-        let heard = self.throw(br#"{"jsonrpc": "2.0", "method": "choose_par"#).await;
-        match heard.status() {
-            None => self.book.skip(&rules::NOT_JSON, "no answer came"),
+    async fn not_json(&self) -> Result<(), StoppedPlaying> {
+        let response = self.throw(br#"{"jsonrpc": "2.0", "method": "choose_par"#).await;
+        match response.status() {
+            None => self.log.skip(&rules::NOT_JSON, "no answer came"),
             Some(status) => {
-                let refused = heard.error_number() == Some(-32700) || status.is_client_error();
-                self.book.judge(
+                let refused = response.error_number() == Some(-32700) || status.is_client_error();
+                self.log.judge(
                     &rules::NOT_JSON,
-                    &heard,
+                    &response,
                     ensure(refused, "it is not refused as a body that is not JSON"),
                 );
             }
         }
-        self.still_plays(&rules::BROKEN, 80, &heard).await
+        self.still_plays(&rules::BROKEN, 80, &response).await
     }
 
-    async fn uninvited(&self) -> Result<(), Gone> {
-        let heard = self.ask(&self.test_league.match_no(85)).await;
-        self.still_plays(&rules::CHOICE_UNINVITED, 86, &heard).await
+    async fn uninvited(&self) -> Result<(), StoppedPlaying> {
+        let response = self.ask(&self.league.match_id(85)).await;
+        self.still_plays(&rules::CHOICE_UNINVITED, 86, &response).await
     }
 
-    async fn other_game(&self) -> Result<(), Gone> {
-        let letter =
-            self.test_league.invitation(&self.test_league.match_no(87), Side::A).with("game_type", "no_such_game");
-        let heard = self.say(&letter, self.join_limit()).await;
-        self.still_plays(&rules::OTHER_GAME, 88, &heard).await
+    async fn other_game(&self) -> Result<(), StoppedPlaying> {
+        let (_, response) = self.invite_with(87, "game_type", "no_such_game".into()).await;
+        self.still_plays(&rules::OTHER_GAME, 88, &response).await
     }
 
-    async fn unknown_match(&self) -> Result<(), Gone> {
-        let match_id = self.test_league.match_no(89);
-        let letter = self.test_league.word(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
-        let heard = self.say(&letter, self.options.wait(LimitKind::GameOver)).await;
-        self.still_plays(&rules::GAME_OVER_UNKNOWN, 90, &heard).await
+    async fn unknown_match(&self) -> Result<(), StoppedPlaying> {
+        let match_id = self.league.match_id(89);
+        let message = self.league.from_referee(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
+        let response = self.send(&message, self.options.wait(LimitKind::GameOver)).await;
+        self.still_plays(&rules::GAME_OVER_UNKNOWN, 90, &response).await
     }
 
-    async fn oversized(&self) -> Result<(), Gone> {
-        let match_id = self.test_league.match_no(91);
-        let request = self.voice.write(&self.test_league.invitation(&match_id, Side::A), self.line.next_id());
+    async fn oversized(&self) -> Result<(), StoppedPlaying> {
+        let match_id = self.league.match_id(91);
+        let request = self.league.invitation(&match_id, Side::A).written(self.dialect, self.client.next_id());
         // Spaces after the JSON: a parser has to read them before it can ignore them.
         let body = format!("{request}{}", " ".repeat(MAX_BODY));
-        let heard = self.throw(body.as_bytes()).await;
-        let taken = matches!(joined(heard.body(), &match_id), Some(JoinAnswer::Joined { .. }));
-        self.book.judge(&rules::OVERSIZED, &heard, ensure(!taken, "it is taken like any other"));
-        self.still_plays(&rules::OVERSIZED_HARMLESS, 92, &heard).await
+        let response = self.throw(body.as_bytes()).await;
+        let taken = matches!(joined(response.body(), &match_id), Some(JoinAnswer::Joined { .. }));
+        self.log.judge(&rules::OVERSIZED, &response, ensure(!taken, "it is taken like any other"));
+        self.still_plays(&rules::OVERSIZED_HARMLESS, 92, &response).await
     }
 
-    async fn hung_up(&self) -> Result<(), Gone> {
-        if !self.line.is_plain() {
+    async fn interrupted_request(&self) -> Result<(), StoppedPlaying> {
+        if !self.client.is_plain() {
             return Ok(());
         }
-        let beginning = self.line.head("POST", &self.line.path(), "application/json", Some(1_000));
-        let heard = self.line.hang_up(format!("{beginning}{{\"jsonrpc\":").as_bytes()).await;
-        self.still_plays(&rules::HUNG_UP, 93, &heard).await
+        let beginning = self.client.head("POST", &self.client.path(), "application/json", Some(1_000));
+        let response = self.client.hang_up(format!("{beginning}{{\"jsonrpc\":").as_bytes()).await;
+        self.still_plays(&rules::HUNG_UP, 93, &response).await
     }
 }
 

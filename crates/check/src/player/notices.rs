@@ -12,35 +12,35 @@ use league_protocol::parity::Parity;
 use league_protocol::table::Call;
 use smol_str::SmolStr;
 
-use super::{Exam, Gone, joins};
+use super::{PlayerCheck, StoppedPlaying, joins};
 use crate::messages::{TestLeague, TestMessage};
 use crate::response::Response;
 use crate::rule::Rule;
 use crate::rules::player as rules;
 
-impl Exam<'_> {
-    pub(super) async fn notices(&self) -> Result<(), Gone> {
-        let match_id = self.test_league.match_no(1);
+impl PlayerCheck<'_> {
+    pub(super) async fn notices(&self) -> Result<(), StoppedPlaying> {
+        let match_id = self.league.match_id(1);
         let round =
-            self.test_league.notice(&Call::NotifyRound(announcement(self.test_league, 50..=50, self.posts.endpoint())));
+            self.league.from_manager(&Call::NotifyRound(announcement(self.league, 50..=50, self.posts.endpoint())));
         self.tell(&rules::ROUND, &round).await;
-        let over = self.test_league.word(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
+        let over = self.league.from_referee(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
         self.tell(&rules::GAME_OVER, &over).await;
         self.tell(&rules::GAME_OVER_AGAIN, &over).await;
-        let forfeited = self.test_league.match_no(11);
-        let forfeit = self.test_league.word(&forfeited, &Call::NotifyMatchResult(self.forfeit(&forfeited)));
+        let forfeited = self.league.match_id(11);
+        let forfeit = self.league.from_referee(&forfeited, &Call::NotifyMatchResult(self.forfeit(&forfeited)));
         self.tell(&rules::GAME_OVER_FORFEIT, &forfeit).await;
-        let standings = self.test_league.notice(&Call::UpdateStandings(StandingsUpdate {
-            league_id: self.test_league.league.clone(),
-            round_id: Some(self.test_league.round()),
+        let standings = self.league.from_manager(&Call::UpdateStandings(StandingsUpdate {
+            league_id: self.league.league.clone(),
+            round_id: Some(self.league.round()),
             standings: vec![row(1, 3), row(2, 0)],
             total_players: None,
         }));
         self.tell(&rules::STANDINGS, &standings).await;
-        for next in [Some(RoundId(self.test_league.round().0 + 1)), None] {
-            let completed = self.test_league.notice(&Call::NotifyRoundCompleted(RoundCompleted {
-                league_id: self.test_league.league.clone(),
-                round_id: self.test_league.round(),
+        for next in [Some(RoundId(self.league.round().0 + 1)), None] {
+            let completed = self.league.from_manager(&Call::NotifyRoundCompleted(RoundCompleted {
+                league_id: self.league.league.clone(),
+                round_id: self.league.round(),
                 matches_played: 1,
                 matches_completed: 1,
                 next_round_id: next,
@@ -48,17 +48,17 @@ impl Exam<'_> {
             }));
             self.tell(&rules::ROUND_COMPLETED, &completed).await;
         }
-        let (next, heard) = self.invite(50).await;
-        let plays_on = joins(&heard, &next);
-        let plays = if plays_on.is_ok() { Ok(()) } else { Err(Gone) };
-        self.book.judge(&rules::AFTER_NOTICES, &heard, plays_on);
+        let (next, response) = self.invite(50).await;
+        let plays_on = joins(&response, &next);
+        let plays = if plays_on.is_ok() { Ok(()) } else { Err(StoppedPlaying) };
+        self.log.judge(&rules::AFTER_NOTICES, &response, plays_on);
         plays
     }
 
     /// Comes last: a player may exit after it.
     pub(super) async fn the_end(&self) {
-        let end = self.test_league.notice(&Call::NotifyLeagueCompleted(LeagueCompleted {
-            league_id: self.test_league.league.clone(),
+        let end = self.league.from_manager(&Call::NotifyLeagueCompleted(LeagueCompleted {
+            league_id: self.league.league.clone(),
             total_rounds: 1,
             total_matches: 1,
             champion: Some(Champion { player_id: PlayerId::numbered(1), display_name: name(1), points: 3 }),
@@ -68,32 +68,32 @@ impl Exam<'_> {
         self.tell(&rules::LEAGUE_COMPLETED, &end).await;
     }
 
-    async fn tell(&self, rule: &'static Rule, letter: &TestMessage) {
-        let heard = self.say(letter, self.options.wait(letter.method.row().limit)).await;
-        self.acknowledged(rule, &heard);
+    async fn tell(&self, rule: &'static Rule, message: &TestMessage) {
+        let response = self.send(message, self.options.wait(message.method.row().limit)).await;
+        self.acknowledged(rule, &response);
     }
 
-    pub(super) fn acknowledged(&self, rule: &'static Rule, heard: &Response) {
-        let judgement = match (&heard.came, heard.error()) {
-            (Err(silence), _) => Err(silence.to_string()),
+    pub(super) fn acknowledged(&self, rule: &'static Rule, response: &Response) {
+        let judgement = match (&response.result, response.error()) {
+            (Err(error), _) => Err(error.to_string()),
             // A player may say that it does not know a notice.
             (Ok(_), Some(error)) if error.is_misunderstanding() => Ok(()),
             (Ok(_), Some(error)) => Err(format!("it is answered with an error: {}", error.words)),
-            (Ok(came), None) if came.status.is_server_error() => Err(format!("the status is {}", came.status)),
+            (Ok(answer), None) if answer.status.is_server_error() => Err(format!("the status is {}", answer.status)),
             (Ok(_), None) => Ok(()),
         };
-        self.book.judge(rule, heard, judgement);
+        self.log.judge(rule, response, judgement);
     }
 
     pub(super) fn over(&self, match_id: &MatchId) -> GameOver {
         let choices =
             [(1, "even"), (2, "odd")].map(|(number, choice)| (PlayerId::numbered(number), Some(choice.into())));
         GameOver {
-            league_id: self.test_league.league.clone(),
-            round_id: Some(self.test_league.round()),
+            league_id: self.league.league.clone(),
+            round_id: Some(self.league.round()),
             match_id: match_id.clone(),
             player_id: Some(PlayerId::numbered(1)),
-            game_type: Some(self.test_league.game.clone()),
+            game_type: Some(self.league.game.clone()),
             game_result: Some(GameResult {
                 status: Some(ResultStatus::Win),
                 winner_player_id: Some(PlayerId::numbered(1)),
@@ -127,11 +127,11 @@ impl Exam<'_> {
     }
 }
 
-pub(super) fn announcement(test_league: &TestLeague, numbers: RangeInclusive<u32>, referee: &str) -> RoundAnnouncement {
+pub(super) fn announcement(league: &TestLeague, numbers: RangeInclusive<u32>, referee: &str) -> RoundAnnouncement {
     let announced = |number| AnnouncedMatch {
-        match_id: test_league.match_no(number),
+        match_id: league.match_id(number),
         round_id: None,
-        game_type: Some(test_league.game.clone()),
+        game_type: Some(league.game.clone()),
         player_a_id: PlayerId::numbered(1),
         player_b_id: PlayerId::numbered(2),
         referee_endpoint: Some(referee.to_owned()),
@@ -140,8 +140,8 @@ pub(super) fn announcement(test_league: &TestLeague, numbers: RangeInclusive<u32
         player_b_endpoint: None,
     };
     RoundAnnouncement {
-        league_id: test_league.league.clone(),
-        round_id: test_league.round(),
+        league_id: league.league.clone(),
+        round_id: league.round(),
         matches: numbers.map(announced).collect(),
         total_matches: None,
         referees_show_passes: None,

@@ -3,17 +3,14 @@
 use crate::rule::rules;
 
 rules! {
-    REACHABLE = "referee.http.reachable", Required, 1:
-        "A referee answers POST requests at its endpoint.",
+    REACHABLE = "referee.http.reachable", Required, 1: "A referee answers POST requests at its endpoint.",
         "listen at this address before you are checked; the endpoint is usually http://HOST:PORT/mcp";
     REGISTERS = "referee.registration.canonical", Recommended, 4:
         "A referee registers with register_referee, with its name, version, games and endpoint in referee_meta.",
         "send REFEREE_REGISTER_REQUEST with a complete envelope and referee_meta";
-    ACCEPTS = "referee.start.accepts", Required, 7:
-        "START_MATCH is accepted.",
+    ACCEPTS = "referee.start.accepts", Required, 7: "START_MATCH is accepted.",
         "answer start_match with \"status\": \"ACCEPTED\" when you can run the match";
-    AT_ONCE = "referee.start.at-once", Required, 7:
-        "START_MATCH is answered at once, and not when the match is over.",
+    AT_ONCE = "referee.start.at-once", Required, 7: "START_MATCH is answered at once, and not when the match is over.",
         "answer start_match first and run the match in the background";
     START_AGAIN = "referee.start.again", Required, 7:
         "START_MATCH that comes twice is answered twice, and the match is played once.",
@@ -21,17 +18,14 @@ rules! {
     START_MALFORMED = "referee.start.malformed", Recommended, 7:
         "START_MATCH without players is refused with an error.",
         "check that both players and their endpoints are there before you accept";
-    INVITES_BOTH = "referee.invitation.both", Required, 7:
-        "Both players are invited.",
+    INVITES_BOTH = "referee.invitation.both", Required, 7: "Both players are invited.",
         "send GAME_INVITATION to both endpoints of start_match";
-    INVITES_TOGETHER = "referee.invitation.together", Required, 7:
-        "Both players are invited at the same time.",
+    INVITES_TOGETHER = "referee.invitation.together", Required, 7: "Both players are invited at the same time.",
         "send the two invitations concurrently: a slow player must not delay the other one";
     INVITATION_FIELDS = "referee.invitation.fields", Required, 7:
         "An invitation names the match, the game, the side and the opponent.",
         "send match_id, game_type, role_in_match (PLAYER_A or PLAYER_B) and opponent_id";
-    SIDES = "referee.invitation.sides", Required, 7:
-        "The first player is PLAYER_A and the second is PLAYER_B.",
+    SIDES = "referee.invitation.sides", Required, 7: "The first player is PLAYER_A and the second is PLAYER_B.",
         "keep the order of start_match";
     COMMITMENT = "referee.invitation.commitment", Recommended, 8:
         "Invitations carry the same draw_commitment, 64 hexadecimal digits.",
@@ -42,17 +36,14 @@ rules! {
     SHOWS_PASS = "referee.pass.shown", Recommended, 5:
         "Each player is shown the referee_pass that START_MATCH has for it.",
         "send players[i].referee_pass as auth_token to that player, and never your own token";
-    TOKEN_KEPT = "referee.pass.token-kept", Required, 5:
-        "The referee's own token is shown to no player.",
+    TOKEN_KEPT = "referee.pass.token-kept", Required, 5: "The referee's own token is shown to no player.",
         "send your token to the manager only";
-    ASKS_TOGETHER = "referee.choice.together", Required, 7:
-        "Both players are asked at the same time.",
+    ASKS_TOGETHER = "referee.choice.together", Required, 7: "Both players are asked at the same time.",
         "send the two CHOOSE_PARITY_CALLs concurrently";
     CHOICE_HIDDEN = "referee.choice.hidden", Required, 7:
         "No player is told the other's choice before both have chosen.",
         "leave choices out of CHOOSE_PARITY_CALL";
-    NUMBER = "referee.draw.number", Required, 1:
-        "The number is from 1 to 10, and its parity is right.",
+    NUMBER = "referee.draw.number", Required, 1: "The number is from 1 to 10, and its parity is right.",
         "draw from 1 to 10 inclusive; number_parity follows from it";
     PROVABLE = "referee.draw.provable", Recommended, 8:
         "The draw is what commitment, secret, match, attempt and nonces give.",
@@ -60,20 +51,15 @@ rules! {
     WINNER = "referee.result.winner", Required, 1:
         "The player that alone named the parity wins; otherwise it is a draw.",
         "compare each choice with number_parity";
-    OVER_BOTH = "referee.over.both", Required, 7:
-        "Both players get GAME_OVER.",
+    OVER_BOTH = "referee.over.both", Required, 7: "Both players get GAME_OVER.",
         "send notify_match_result to both, also after a forfeit";
-    OVER_ALIKE = "referee.over.alike", Required, 7:
-        "Both players are told the same number and the same winner.",
+    OVER_ALIKE = "referee.over.alike", Required, 7: "Both players are told the same number and the same winner.",
         "make one result and send it to both";
-    REPORTS = "referee.report.sent", Required, 7:
-        "The manager gets MATCH_RESULT_REPORT.",
+    REPORTS = "referee.report.sent", Required, 7: "The manager gets MATCH_RESULT_REPORT.",
         "send report_match_result to the manager when the match is over";
-    REPORT_TOKEN = "referee.report.token", Required, 5:
-        "The report shows the referee's token.",
+    REPORT_TOKEN = "referee.report.token", Required, 5: "The report shows the referee's token.",
         "send the token of your registration as auth_token";
-    REPORT_AGREES = "referee.report.agrees", Required, 7:
-        "The report says what the players were told.",
+    REPORT_AGREES = "referee.report.agrees", Required, 7: "The report says what the players were told.",
         "make one result and send it to both players and the manager";
     REPORT_SCORE = "referee.report.score", Required, 9:
         "The report's score follows from the result: 3 for a win, 1 for a draw, 0 for a loss.",
@@ -81,8 +67,7 @@ rules! {
     RETRY_ERROR = "referee.retry.told", Required, 7:
         "After an invalid choice the player gets GAME_ERROR with E004 before it is asked again.",
         "send notify_game_error before the next attempt";
-    RETRY_THREE = "referee.retry.three", Required, 7:
-        "A player whose choices are invalid is asked three times in all.",
+    RETRY_THREE = "referee.retry.three", Required, 7: "A player whose choices are invalid is asked three times in all.",
         "stop after max_retries attempts";
     RETRY_LOSS = "referee.retry.loss", Required, 7:
         "After the last attempt the player has lost technically, and the other one has won.",
@@ -99,7 +84,6 @@ rules! {
     UNKNOWN_METHOD = "referee.rpc.unknown-method", Recommended, 10:
         "A method that does not exist is answered with the JSON-RPC error −32601.",
         "answer unknown methods with {\"error\": {\"code\": -32601, \"message\": \"…\"}}";
-    NOT_JSON = "referee.bounds.not-json", Required, 10:
-        "A body that is not JSON harms nothing.",
+    NOT_JSON = "referee.bounds.not-json", Required, 10: "A body that is not JSON harms nothing.",
         "catch the parser's error and answer with −32700";
 }

@@ -7,42 +7,39 @@ use league_manager::{Inspector, ManagerSettings};
 use league_wire::client::Client;
 use serde_json::{Value, json};
 
-use crate::support::bad_player::{Fault, start};
-use crate::support::ours::{Served, free_port, manager, place, player, served};
+use crate::support::faulty_player::{Fault, start};
+use crate::support::house_agents::{Served, free_port, listen, manager, player, start_agent};
 
-async fn choosy() -> Served {
+async fn inspecting_manager() -> Served {
     let inspector = Inspector::new(|endpoint| {
         Box::pin(async move { fit_to_register(&endpoint, &league_protocol::id::GameType::even_odd()).await })
     });
     let settings = ManagerSettings { inspector: Some(inspector), ..ManagerSettings::default() };
-    served(place().await, manager(settings).await)
+    start_agent(listen().await, manager(settings).await)
 }
 
 async fn register(manager: &Served, name: &str, endpoint: &str) -> Value {
     let meta =
         json!({ "display_name": name, "version": "1", "game_types": ["even_odd"], "contact_endpoint": endpoint });
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "register_player", "params": { "player_meta": meta } });
-    let headers = http::HeaderMap::new();
-    let posted = Client::default()
-        .post(&manager.endpoint, &headers, body.to_string().into(), Duration::from_secs(20))
-        .await
-        .unwrap();
-    serde_json::from_slice::<Value>(&posted.body).unwrap()["result"].clone()
+    let (client, headers, limit) = (Client::default(), http::HeaderMap::new(), Duration::from_secs(20));
+    let posted = client.post(&manager.endpoint, &headers, body.to_string().into(), limit).await.unwrap();
+    serde_json::from_slice::<Value>(&posted.body).unwrap()["result"].take()
 }
 
 #[tokio::test]
-async fn our_player_is_let_in_and_let_in_again() {
-    let (manager, here) = (choosy().await, place().await);
-    let agent = player(&here.1, manager.endpoint.clone());
-    let _player = served(here, agent.clone());
+async fn the_house_player_is_admitted_and_admitted_again() {
+    let (manager, address) = (inspecting_manager().await, listen().await);
+    let agent = player(&address.1, manager.endpoint.clone());
+    let _player = start_agent(address, agent.clone());
     let id = agent.register().await.unwrap();
     // The player is registered now and answers only its league, so the manager does not check it again.
     assert_eq!(agent.register().await.unwrap(), id);
 }
 
 #[tokio::test]
-async fn a_player_that_breaks_a_rule_is_told_which_and_what_to_change() {
-    let (manager, player) = (choosy().await, start(Fault::ChoosesInCapitals));
+async fn a_player_that_breaks_a_required_rule_is_rejected_with_advice() {
+    let (manager, player) = (inspecting_manager().await, start(Fault::ChoosesInCapitals));
     let answer = register(&manager, "Loud", &player.endpoint()).await;
     assert_eq!(answer["status"], json!("REJECTED"));
     let reason = answer["reason"].as_str().unwrap();
@@ -52,8 +49,8 @@ async fn a_player_that_breaks_a_rule_is_told_which_and_what_to_change() {
 }
 
 #[tokio::test]
-async fn who_does_not_listen_yet_is_told_to() {
-    let manager = choosy().await;
+async fn a_player_that_does_not_listen_yet_is_rejected_with_advice() {
+    let manager = inspecting_manager().await;
     let answer = register(&manager, "Early", &format!("http://127.0.0.1:{}/mcp", free_port())).await;
     assert_eq!(answer["status"], json!("REJECTED"));
     assert!(answer["reason"].as_str().unwrap().contains("listen first, then register"), "{answer}");

@@ -4,62 +4,20 @@ use std::time::Duration;
 
 use league_check::CheckOptions;
 
-use crate::support::ours::free_port;
-use crate::support::small_referee::{Wrong, start};
-use crate::support::{at, failed, patient, told};
+use crate::support::faulty_referee::{Fault, start};
+use crate::support::house_agents::free_port;
+use crate::support::{at, each_fault};
 
-const PLANTED: &[(Wrong, &[&str])] = &[
-    (Wrong::Nothing, &[]),
-    (Wrong::AnswersAtTheEnd, &["referee.start.at-once"]),
-    (Wrong::PlaysTwice, &["referee.start.again"]),
-    (Wrong::TakesNobody, &["referee.start.malformed"]),
-    (Wrong::InvitesOneAfterTheOther, &["referee.invitation.together"]),
-    (Wrong::SwapsSides, &["referee.invitation.sides"]),
-    (Wrong::NamesNoOpponent, &["referee.invitation.fields"]),
-    (Wrong::NoCommitment, &["referee.draw.provable", "referee.invitation.commitment"]),
-    (Wrong::ManyConversations, &["referee.conversation.one"]),
-    (Wrong::ShowsNoPass, &["referee.pass.shown"]),
-    (Wrong::AsksOneAfterTheOther, &["referee.choice.together"]),
-    (Wrong::TellsTheOther, &["referee.choice.hidden"]),
-    (Wrong::DrawsEleven, &["referee.draw.number", "referee.draw.provable"]),
-    (Wrong::DrawsAsItLikes, &["referee.draw.provable"]),
-    (Wrong::FavoursB, &["referee.result.winner"]),
-    (Wrong::TellsTwoThings, &["referee.over.alike"]),
-    (Wrong::ReportsSomethingElse, &["referee.report.agrees"]),
-    (Wrong::CountsTwoPoints, &["referee.report.score"]),
-    (Wrong::SaysNothingOfErrors, &["referee.retry.told"]),
-    (Wrong::AsksTwice, &["referee.retry.three"]),
-    (Wrong::ForgivesForfeits, &["referee.decline.loss", "referee.retry.loss"]),
-    (Wrong::GivesUpOnSilence, &["referee.timeout.retried"]),
-    (Wrong::AsksWhoDeclined, &["referee.decline.loss"]),
-    (Wrong::KnowsEveryMatch, &["referee.state.unknown-match"]),
-    (Wrong::KnowsEveryMethod, &["referee.rpc.unknown-method"]),
-    (Wrong::TellsOneOnly, &["referee.decline.loss", "referee.over.both", "referee.retry.loss"]),
-];
-
-/// Faults that the checker finds only after its time limit.
-const SILENT: &[(Wrong, &[&str])] =
-    &[(Wrong::NeverReports, &["referee.decline.loss", "referee.report.sent", "referee.retry.loss"])];
-
-async fn each(planted: &'static [(Wrong, &'static [&'static str])], patience: Duration) {
-    let checks = planted.iter().map(|(wrong, expected)| async move {
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_checker_finds_every_planted_fault_of_a_referee_and_no_other() {
+    each_fault(Fault::PLANTED.iter().chain(&[(Fault::None, &[][..])]), async |fault| {
         let port = free_port();
-        let referee = start(*wrong, port);
+        let referee = start(fault, port);
+        // The checker waits for the report that never comes until its own limit.
+        let max_wait = Duration::from_secs(if fault == Fault::NeverReports { 2 } else { 10 });
         let listen = ([127, 0, 0, 1], port).into();
-        let options = CheckOptions { listen, patience, registration: Duration::ZERO, ..patient() };
-        let report = league_check::referee(&at(&referee), &options).await;
-        (failed(&report) != *expected).then(|| format!("{wrong:?} should fail {expected:?}:\n{}", told(&report)))
-    });
-    let wrong: Vec<String> = futures_util::future::join_all(checks).await.into_iter().flatten().collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_planted_fault_is_found_and_nothing_else() {
-    each(PLANTED, Duration::from_secs(10)).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_never_reports_is_found_out() {
-    each(SILENT, Duration::from_secs(2)).await;
+        let options = CheckOptions { listen, max_wait, registration: Duration::ZERO, ..CheckOptions::default() };
+        league_check::referee(&at(&referee), &options).await
+    })
+    .await;
 }

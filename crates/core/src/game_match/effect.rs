@@ -18,10 +18,10 @@ pub enum Effect {
     /// Answered by `Moved` or `Failed`.
     AskMove { side: Side, call: CallNumber, try_number: u8, limit: Duration },
     /// Explains an error to a side before the next try. The match does not wait for an answer.
-    TellError {
+    SendError {
         side: Side,
         ask: AskKind,
-        complaint: AttemptError,
+        attempt_error: AttemptError,
         tries_made: u8,
         /// Always more than the tries made so far.
         tries_allowed: u8,
@@ -29,8 +29,8 @@ pub enum Effect {
     },
     /// Answered by `PauseOver`.
     Pause { side: Side, call: CallNumber, span: Duration },
-    /// Answered by `Told`, even if the call failed.
-    TellOver { side: Side, call: CallNumber, limit: Duration },
+    /// Answered by `GameOverSent`, even if the call failed.
+    SendGameOver { side: Side, call: CallNumber, limit: Duration },
     /// Emitted once per match. Answered by `Reported`.
     Report,
 }

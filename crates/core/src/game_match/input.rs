@@ -43,12 +43,12 @@ pub enum Input {
         side: Side,
         call: CallNumber,
     },
-    /// Sent also when the referee gave up telling the side.
-    Told {
+    /// Also when the side did not acknowledge it.
+    GameOverSent {
         side: Side,
         call: CallNumber,
     },
-    /// Sent also when the referee gave up reporting.
+    /// Also when the referee gave up reporting.
     Reported,
 }
 

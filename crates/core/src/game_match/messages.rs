@@ -93,7 +93,7 @@ impl<'a> MatchMessages<'a> {
             return Some(Problem::Declined);
         }
         let told = self.problems[side].cloned();
-        told.or_else(|| self.match_machine.complaint(side).map(|complaint| complaint.problem(limit)))
+        told.or_else(|| self.match_machine.last_error(side).map(|attempt_error| attempt_error.problem(limit)))
     }
 
     fn forfeit(&self, ending: &Ending, side: Side) -> Option<Problem> {
@@ -174,17 +174,17 @@ impl<'a> MatchMessages<'a> {
         &self,
         side: Side,
         ask: AskKind,
-        complaint: &AttemptError,
+        attempt_error: &AttemptError,
         tries: (u8, u8),
         next: Timestamp,
     ) -> GameError {
         let (made, allowed) = tries;
         let limits = self.match_machine.terms().limits;
-        let generic = complaint.problem(match ask {
+        let generic = attempt_error.problem(match ask {
             AskKind::Join => limits.to_join,
             AskKind::Move => limits.to_move,
         });
-        let code = code_of(complaint);
+        let code = code_of(attempt_error);
         let player = &self.order.players[side].player_id;
         let name = SmolStr::new_static(code.name());
         GameError {
@@ -291,8 +291,8 @@ impl<'a> MatchMessages<'a> {
     }
 }
 
-fn code_of(complaint: &AttemptError) -> ErrorCode {
-    match complaint {
+fn code_of(attempt_error: &AttemptError) -> ErrorCode {
+    match attempt_error {
         AttemptError::TimedOut => ErrorCode::E001,
         AttemptError::Unreachable => ErrorCode::E009,
         AttemptError::Unreadable => ErrorCode::E002,

@@ -10,7 +10,7 @@ pub(super) enum SideState {
     Called(Try),
     /// The next call follows after the pause.
     Paused(Try),
-    Told(CallNumber),
+    GameOverSent(CallNumber),
     Lost(ForfeitReason),
 }
 
@@ -36,28 +36,28 @@ impl SideState {
     pub(super) fn called(self, call: CallNumber) -> Option<Try> {
         match self {
             Self::Called(tried) => Some(tried).filter(|tried| tried.call == call),
-            Self::Free | Self::Paused(_) | Self::Told(_) | Self::Lost(_) => None,
+            Self::Free | Self::Paused(_) | Self::GameOverSent(_) | Self::Lost(_) => None,
         }
     }
 
     pub(super) fn paused(self, call: CallNumber) -> Option<Try> {
         match self {
             Self::Paused(tried) => Some(tried).filter(|tried| tried.call == call),
-            Self::Free | Self::Called(_) | Self::Told(_) | Self::Lost(_) => None,
+            Self::Free | Self::Called(_) | Self::GameOverSent(_) | Self::Lost(_) => None,
         }
     }
 
     pub(super) fn owed(self) -> Option<Try> {
         match self {
             Self::Called(tried) | Self::Paused(tried) => Some(tried),
-            Self::Free | Self::Told(_) | Self::Lost(_) => None,
+            Self::Free | Self::GameOverSent(_) | Self::Lost(_) => None,
         }
     }
 
     pub(super) fn fault(self) -> Option<ForfeitReason> {
         match self {
             Self::Lost(fault) => Some(fault),
-            Self::Free | Self::Called(_) | Self::Paused(_) | Self::Told(_) => None,
+            Self::Free | Self::Called(_) | Self::Paused(_) | Self::GameOverSent(_) => None,
         }
     }
 }

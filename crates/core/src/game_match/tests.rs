@@ -18,6 +18,7 @@ use super::MatchMachine;
 use super::effect::{AskKind, AttemptError, Effect};
 use super::input::{CallFailure, CallNumber, Input};
 use super::terms::{AnswerLimits, DriveMode, MatchTerms};
+use crate::rules::even_odd::EvenOdd;
 use crate::rules::game::Game;
 
 /// Three tries each, five seconds to join, thirty to move, pauses from two seconds on.
@@ -43,49 +44,66 @@ fn stepped_terms() -> MatchTerms {
     MatchTerms { mode: DriveMode::Stepped, ..terms() }
 }
 
-struct Course {
-    match_machine: MatchMachine,
+struct TestMatch {
+    machine: MatchMachine,
 }
 
-impl Course {
+impl TestMatch {
     fn new(game: impl Game + 'static) -> Self {
         Self::on(terms(), game)
     }
 
     fn on(terms: MatchTerms, game: impl Game + 'static) -> Self {
-        Self { match_machine: MatchMachine::new(terms, Box::new(game)) }
+        Self { machine: MatchMachine::new(terms, Box::new(game)) }
     }
 
     /// Both sides have joined. Calls 1 and 2 are over; call 3 is open, and call 4 if both sides move.
     fn joined(game: impl Game + 'static) -> Self {
-        let mut course = Self::new(game);
-        course.feed(Input::Start);
-        course.feed(joined(Side::A, 1));
-        course.feed(joined(Side::B, 2));
-        course
+        Self::joined_on(terms(), game)
+    }
+
+    fn joined_on(terms: MatchTerms, game: impl Game + 'static) -> Self {
+        let mut test_match = Self::started_on(terms, game);
+        test_match.both_join();
+        test_match
+    }
+
+    fn started(game: impl Game + 'static) -> Self {
+        Self::started_on(terms(), game)
+    }
+
+    fn started_on(terms: MatchTerms, game: impl Game + 'static) -> Self {
+        let mut test_match = Self::on(terms, game);
+        test_match.feed(Input::Start);
+        test_match
+    }
+
+    fn both_join(&mut self) {
+        self.feed(joined(Side::A, 1));
+        self.feed(joined(Side::B, 2));
     }
 
     fn feed(&mut self, input: Input) -> Vec<String> {
         let mut effects = Vec::new();
-        self.match_machine.handle(input, &mut effects);
+        self.machine.handle(input, &mut effects);
         effects.iter().map(line).collect()
     }
 
     #[track_caller]
     fn plays<const N: usize>(&mut self, script: [(Input, &[&str]); N]) {
         for (at, (input, expected)) in script.into_iter().enumerate() {
-            let told = format!("{input:?}");
-            assert_eq!(self.feed(input), expected, "at {at}, {told}");
+            let shown = format!("{input:?}");
+            assert_eq!(self.feed(input), expected, "at {at}, {shown}");
         }
     }
 
     #[track_caller]
     fn ignores(&mut self, inputs: impl IntoIterator<Item = Input>) {
         for input in inputs {
-            let before = format!("{:?}", self.match_machine);
-            let told = format!("{input:?}");
-            assert_eq!(self.feed(input), [""; 0], "{told}");
-            assert_eq!(format!("{:?}", self.match_machine), before, "{told}");
+            let before = format!("{:?}", self.machine);
+            let shown = format!("{input:?}");
+            assert_eq!(self.feed(input), [""; 0], "{shown}");
+            assert_eq!(format!("{:?}", self.machine), before, "{shown}");
         }
     }
 }
@@ -99,12 +117,12 @@ fn line(effect: &Effect) -> String {
         Effect::AskMove { side, call, try_number, limit } => {
             format!("ask {} try {try_number} in {limit:?}", at(side, call))
         }
-        Effect::TellError { side, ask, complaint, tries_made, tries_allowed, pause } => {
+        Effect::SendError { side, ask, attempt_error, tries_made, tries_allowed, pause } => {
             let ask = match ask {
                 AskKind::Join => "join",
                 AskKind::Move => "move",
             };
-            let complaint = match complaint {
+            let attempt_error = match attempt_error {
                 AttemptError::TimedOut => "timed out".to_owned(),
                 AttemptError::Unreachable => "unreachable".to_owned(),
                 AttemptError::Unreadable => "unreadable".to_owned(),
@@ -112,10 +130,10 @@ fn line(effect: &Effect) -> String {
                 AttemptError::Irregular(quirk) => format!("irregular {quirk:?}"),
                 AttemptError::Illegal(illegal) => format!("illegal {:?}", illegal.found),
             };
-            format!("error {side:?} {ask}: {complaint}, {tries_made}/{tries_allowed}, pause {pause:?}")
+            format!("error {side:?} {ask}: {attempt_error}, {tries_made}/{tries_allowed}, pause {pause:?}")
         }
         Effect::Pause { side, call, span } => format!("pause {} {span:?}", at(side, call)),
-        Effect::TellOver { side, call, limit } => format!("over {} in {limit:?}", at(side, call)),
+        Effect::SendGameOver { side, call, limit } => format!("over {} in {limit:?}", at(side, call)),
         Effect::Report => "report".to_owned(),
     }
 }
@@ -159,6 +177,6 @@ fn pause_over(side: Side, call: u32) -> Input {
     Input::PauseOver { side, call: CallNumber(call) }
 }
 
-fn told(side: Side, call: u32) -> Input {
-    Input::Told { side, call: CallNumber(call) }
+fn over_sent(side: Side, call: u32) -> Input {
+    Input::GameOverSent { side, call: CallNumber(call) }
 }

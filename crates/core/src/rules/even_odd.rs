@@ -22,11 +22,6 @@ pub struct EvenOdd {
     number: Option<DrawnNumber>,
 }
 
-struct Decided {
-    choices: Pair<Parity>,
-    number: u8,
-}
-
 impl EvenOdd {
     fn choice(&self, side: Side, text: &str) -> Result<Parity, IllegalMove> {
         if self.choices[side].is_some() {
@@ -38,44 +33,27 @@ impl EvenOdd {
     fn chosen(&self) -> Option<Pair<Parity>> {
         Some(Pair::new(self.choices.a?, self.choices.b?))
     }
-
-    fn decided(&self) -> Option<Decided> {
-        Some(Decided { choices: self.chosen()?, number: self.number?.get() })
-    }
 }
 
-impl Decided {
-    fn verdict(&self) -> GameVerdict {
-        let right = self.choices.map(|choice| choice == Parity::of(self.number));
-        match (right.a, right.b) {
-            (true, false) => GameVerdict::Win(Side::A),
-            (false, true) => GameVerdict::Win(Side::B),
-            (true, true) | (false, false) => GameVerdict::Draw,
-        }
-    }
-
-    fn reason(&self, names: Pair<&str>) -> String {
-        let (number, parity) = (self.number, Parity::of(self.number));
-        match self.verdict() {
-            GameVerdict::Win(side) => format!("{number} is {parity}: {} chose {parity} and wins", names[side]),
-            GameVerdict::Draw => {
-                let choice = self.choices.a;
-                format!("{number} is {parity}: {} and {} both chose {choice}, a draw", names.a, names.b)
-            }
-        }
+fn verdict(choices: Pair<Parity>, number: DrawnNumber) -> GameVerdict {
+    let right = choices.map(|choice| choice == Parity::of(number.get()));
+    match (right.a, right.b) {
+        (true, false) => GameVerdict::Win(Side::A),
+        (false, true) => GameVerdict::Win(Side::B),
+        (true, true) | (false, false) => GameVerdict::Draw,
     }
 }
 
 impl Game for EvenOdd {
     fn info(&self) -> GameInfo {
-        GameInfo { name: "Even/Odd", rules: RULES, longest_course: 1 }
+        GameInfo { name: "Even/Odd", rules: RULES, max_turns: 1 }
     }
 
     fn stage(&self) -> GameStage {
-        match (self.chosen(), self.decided()) {
+        match (self.chosen(), self.number) {
             (None, _) => GameStage::Moves(self.choices.map(|choice| choice.is_none())),
             (Some(_), None) => GameStage::Draw,
-            (Some(_), Some(decided)) => GameStage::Over(decided.verdict()),
+            (Some(choices), Some(number)) => GameStage::Over(verdict(choices, number)),
         }
     }
 
@@ -106,12 +84,19 @@ impl Game for EvenOdd {
     }
 
     fn reason(&self, names: Pair<&str>) -> String {
-        match (self.decided(), self.stage()) {
-            (Some(decided), _) => decided.reason(names),
-            (None, GameStage::Draw | GameStage::Over(_)) => String::from("the number has not been drawn yet"),
-            (None, GameStage::Moves(missing)) => {
-                let waiting: Vec<&str> = Side::BOTH.into_iter().filter(|s| missing[*s]).map(|s| names[s]).collect();
-                format!("still waiting for the choice of {}", waiting.join(" and "))
+        let (Some(choices), Some(number)) = (self.chosen(), self.number) else {
+            let missing = Side::BOTH.into_iter().filter(|side| self.choices[*side].is_none());
+            let waiting: Vec<&str> = missing.map(|side| names[side]).collect();
+            return match waiting[..] {
+                [] => String::from("the number has not been drawn yet"),
+                _ => format!("still waiting for the choice of {}", waiting.join(" and ")),
+            };
+        };
+        let (drawn, parity) = (number.get(), Parity::of(number.get()));
+        match verdict(choices, number) {
+            GameVerdict::Win(side) => format!("{drawn} is {parity}: {} chose {parity} and wins", names[side]),
+            GameVerdict::Draw => {
+                format!("{drawn} is {parity}: {} and {} both chose {}, a draw", names.a, names.b, choices.a)
             }
         }
     }
@@ -133,15 +118,17 @@ mod tests {
 
     #[test]
     fn the_player_that_alone_is_right_wins() {
+        let (a, b) = (GameVerdict::Win(Side::A), GameVerdict::Win(Side::B));
         for number in 1..=10 {
-            let even = number % 2 == 0;
-            let expected = |a: &str, b: &str| match ((a == "even") == even, (b == "even") == even) {
-                (true, false) => GameVerdict::Win(Side::A),
-                (false, true) => GameVerdict::Win(Side::B),
-                (true, true) | (false, false) => GameVerdict::Draw,
-            };
-            for (a, b) in [("even", "even"), ("even", "odd"), ("odd", "even"), ("odd", "odd")] {
-                assert_eq!(played(a, b, number).stage(), GameStage::Over(expected(a, b)), "{number}: {a} against {b}");
+            let (even, odd) = if number % 2 == 0 { (a, b) } else { (b, a) };
+            for (choice_a, choice_b, verdict) in [
+                ("even", "odd", even),
+                ("odd", "even", odd),
+                ("even", "even", GameVerdict::Draw),
+                ("odd", "odd", GameVerdict::Draw),
+            ] {
+                let stage = played(choice_a, choice_b, number).stage();
+                assert_eq!(stage, GameStage::Over(verdict), "{number}: {choice_a} against {choice_b}");
             }
         }
     }

@@ -60,7 +60,7 @@ pub struct GameInfo {
     /// For a player that has never seen the game.
     pub rules: &'static str,
     /// How often, at most, the referee waits for moves in one match. Simultaneous moves count once.
-    pub longest_course: u32,
+    pub max_turns: u32,
 }
 
 pub trait Game: fmt::Debug + Send {

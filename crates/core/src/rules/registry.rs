@@ -87,7 +87,7 @@ mod tests {
                 }
             }
         }
-        assert!(waits <= game.info().longest_course, "{waits} waits in {game:?}");
+        assert!(waits <= game.info().max_turns, "{waits} waits in {game:?}");
         assert!(Side::BOTH.into_iter().all(|side| game.legal_moves(side).is_empty()), "nothing is legal after the end");
         assert!(!game.reason(Pair::new("P01", "P02")).is_empty());
     }

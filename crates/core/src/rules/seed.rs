@@ -76,16 +76,6 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_a_nonce_and_a_choice_have_nothing_in_common() {
-        let (seed, match_id) = (Seed::new(7, "a".parse().unwrap()), MatchId::of(RoundId(1), 1));
-        let player = PlayerId::numbered(1);
-        let secret = String::from(seed.secret(&match_id));
-        let nonce = seed.nonce(&match_id, &player);
-        assert!(!secret.contains(std::str::from_utf8(nonce.as_bytes()).unwrap()));
-        assert_eq!(seed.nonce(&match_id, &player), nonce);
-    }
-
-    #[test]
     fn a_seed_is_not_to_be_read_in_a_log() {
         assert_eq!(format!("{:?}", Seed::new(7, "a".parse().unwrap())), "seed of a:…");
     }

@@ -71,7 +71,7 @@ impl TicTacToe {
 
 impl Game for TicTacToe {
     fn info(&self) -> GameInfo {
-        GameInfo { name: "Tic-tac-toe", rules: RULES, longest_course: 9 }
+        GameInfo { name: "Tic-tac-toe", rules: RULES, max_turns: 9 }
     }
 
     fn stage(&self) -> GameStage {

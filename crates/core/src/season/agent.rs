@@ -9,6 +9,8 @@ use league_protocol::token::TokenDigest;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use super::identity::AgentIdentity;
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct AgentProfile {
     pub name: SmolStr,
@@ -33,22 +35,6 @@ impl From<&AgentMeta> for AgentProfile {
             shows_passes: meta.shows_passes(),
             accepts_batches: meta.accepts_batches,
         }
-    }
-}
-
-impl AgentProfile {
-    /// Same name and same endpoint.
-    pub fn is_same(&self, other: &Self) -> bool {
-        self.endpoint == other.endpoint && self.has_name_of(other)
-    }
-
-    /// Whether a person would confuse the two names.
-    pub fn has_name_of(&self, other: &Self) -> bool {
-        // Each registration compares the name with all others, so the ASCII case makes no copies.
-        if self.name.is_ascii() && other.name.is_ascii() {
-            return self.name.eq_ignore_ascii_case(&other.name);
-        }
-        self.name.to_lowercase() == other.name.to_lowercase()
     }
 }
 
@@ -86,6 +72,7 @@ impl AgentId {
 pub struct RegisteredPlayer {
     pub id: PlayerId,
     pub profile: AgentProfile,
+    pub identity: AgentIdentity,
     pub grant: StoredCredential,
     /// Technical losses since it last played a match.
     pub forfeits_running: u32,
@@ -126,6 +113,7 @@ impl PlayerCondition {
 pub struct RegisteredReferee {
     pub id: RefereeId,
     pub profile: AgentProfile,
+    pub identity: AgentIdentity,
     pub grant: StoredCredential,
     pub capacity: u32,
     pub running: u32,

@@ -13,6 +13,7 @@ use super::config::LeagueConfig;
 use super::event::{Event, Fact};
 use super::flow::LeaguePhase;
 use super::format::{Pairing, RoundPlan};
+use super::identity::AgentIdentity;
 use super::report::hash_of;
 use super::standings::Table;
 use super::{MatchSlot, RoundState, Season};
@@ -62,21 +63,23 @@ impl Season {
                 if player.withdrawn {
                     return Err(BadEvent::Untimely("this return"));
                 }
+                player.identity = AgentIdentity::of(profile);
                 (player.profile, player.grant) = (profile.clone(), grant.clone());
                 Ok(())
             }
             Fact::RefereeReturned { referee, profile, capacity, grant } => {
                 let index = self.release(referee)?;
                 let referee = &mut self.referees[index as usize];
+                referee.identity = AgentIdentity::of(profile);
                 (referee.profile, referee.grant) = (profile.clone(), grant.clone());
                 (referee.capacity, referee.lost) = (*capacity, false);
                 Ok(())
             }
             Fact::RegistrationClosed => self.close(),
             Fact::RegistrationReopened => self.reopen_registration(),
-            Fact::PlayerWithdrawn { player } => self.take_out(player),
+            Fact::PlayerWithdrawn { player } => self.withdraw_player(player),
             Fact::RoundStarted { round, pairings, byes } => self.begin_round(*round, pairings, byes),
-            Fact::MatchAssigned { match_id, attempt, referee } => self.hand_out(match_id, *attempt, referee),
+            Fact::MatchAssigned { match_id, attempt, referee } => self.assign_match(match_id, *attempt, referee),
             Fact::MatchReturned { match_id, attempt } => {
                 let index = self.held(match_id, *attempt)?;
                 self.set(match_id, MatchSlot::Waiting { attempts: *attempt, refused_by: Some(index) });
@@ -117,7 +120,7 @@ impl Season {
                 self.phase = LeaguePhase::LeagueCompleted;
                 Ok(())
             }
-            Fact::AgentLearned { agent, learned } => self.know(agent, learned),
+            Fact::AgentLearned { agent, learned } => self.record_learned(agent, learned),
             Fact::Halted => self.set_halted(true),
             Fact::Resumed => self.set_halted(false),
         }
@@ -133,13 +136,14 @@ impl Season {
             return Err(BadEvent::Untimely("this registration"));
         }
         self.player_index.insert(id.clone(), place(self.players.len()));
-        self.gone.remove(id);
+        self.withdrawn_early.remove(id);
         while self.player_index.contains_key(&PlayerId::numbered(self.free_player)) {
             self.free_player += 1;
         }
         let (id, profile, grant) = (id.clone(), profile.clone(), grant.clone());
         self.players.push(RegisteredPlayer {
             id,
+            identity: AgentIdentity::of(&profile),
             profile,
             grant,
             forfeits_running: 0,
@@ -168,6 +172,7 @@ impl Season {
         let (id, profile, grant) = (id.clone(), profile.clone(), grant.clone());
         self.referees.push(RegisteredReferee {
             id,
+            identity: AgentIdentity::of(&profile),
             profile,
             grant,
             capacity,
@@ -213,14 +218,14 @@ impl Season {
         self.rounds.clear();
         self.referees.iter_mut().for_each(|referee| referee.running = 0);
         let out = self.players.extract_if(.., |player| player.withdrawn).map(|player| player.id);
-        self.gone.extend(out);
+        self.withdrawn_early.extend(out);
         self.index_players();
         self.reset_table(0);
         self.reopened += 1;
         Ok(())
     }
 
-    fn take_out(&mut self, id: &PlayerId) -> Result<(), BadEvent> {
+    fn withdraw_player(&mut self, id: &PlayerId) -> Result<(), BadEvent> {
         let index = *self.player_index.get(id).ok_or_else(|| unknown(id))? as usize;
         if self.players[index].withdrawn || !self.can_lose_one() {
             return Err(BadEvent::Untimely("this withdrawal"));
@@ -228,7 +233,7 @@ impl Season {
         match self.phase {
             LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule => {
                 self.players.remove(index);
-                self.gone.insert(id.clone());
+                self.withdrawn_early.insert(id.clone());
                 self.index_players();
                 if self.phase == LeaguePhase::CreatingSchedule {
                     self.reset_table(self.players.len());
@@ -274,7 +279,7 @@ impl Season {
         Ok(())
     }
 
-    fn hand_out(&mut self, match_id: &MatchId, attempt: u32, referee: &RefereeId) -> Result<(), BadEvent> {
+    fn assign_match(&mut self, match_id: &MatchId, attempt: u32, referee: &RefereeId) -> Result<(), BadEvent> {
         const UNTIMELY: BadEvent = BadEvent::Untimely("this assignment");
         let index = *self.referee_index.get(referee).ok_or_else(|| unknown(referee))?;
         if self.halted || self.referees[index as usize].free() == 0 || self.walkover(match_id).is_some() {
@@ -324,8 +329,8 @@ impl Season {
         Ok(pairing)
     }
 
-    fn know(&mut self, agent: &AgentId, learned: &LearnedDialect) -> Result<(), BadEvent> {
-        let (known, quirks) = self.ways_of(agent).ok_or_else(|| unknown(agent.as_str()))?;
+    fn record_learned(&mut self, agent: &AgentId, learned: &LearnedDialect) -> Result<(), BadEvent> {
+        let (known, quirks) = self.dialect_of(agent).ok_or_else(|| unknown(agent.as_str()))?;
         let dialect = learned.dialect.as_ref().filter(|dialect| *dialect != known);
         let news = learned.quirks.iter().any(|quirk| !quirks.has(quirk));
         let shows_token = learned.shows_token && self.is_yet_to_show_token(agent);

@@ -40,7 +40,7 @@ impl Season {
                 continue;
             }
             let Some(attempt) = slot.next_attempt() else { continue };
-            let Some(place) = roomiest(&room, *refused_by) else { continue };
+            let Some(place) = most_free_referee(&room, *refused_by) else { continue };
             room[place] -= 1;
             let referee = self.referees[place].id.clone();
             let fact = Fact::MatchAssigned { match_id: match_id.clone(), attempt, referee: referee.clone() };
@@ -78,7 +78,11 @@ impl Season {
 
     /// The referee did not answer the offers of a match. The manager counts it as lost only while it still holds that match:
     /// otherwise it has returned since, and old offers prove nothing.
-    pub fn unheard(&self, assignment: &Assignment, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
+    pub fn lose_unresponsive_referee(
+        &self,
+        assignment: &Assignment,
+        now: Timestamp,
+    ) -> Result<CommandOutcome<()>, RequestError> {
         if self.holds(assignment) {
             return self.lose_referee(&assignment.referee, now);
         }
@@ -116,7 +120,7 @@ impl Season {
 }
 
 /// The referee with the most free capacity, the first among equals. A referee that `refused` comes last.
-fn roomiest(room: &[u32], refused: Option<u32>) -> Option<usize> {
+fn most_free_referee(room: &[u32], refused: Option<u32>) -> Option<usize> {
     let refused = refused.map(|place| place as usize);
     let free = room.iter().copied().enumerate().filter(|(_, free)| *free > 0);
     free.min_by_key(|(place, free)| (refused == Some(*place), Reverse(*free))).map(|(place, _)| place)

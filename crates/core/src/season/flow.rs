@@ -62,7 +62,7 @@ impl Season {
                 self.untimely("the schedule is made already; start the league, or open the registration again", METHOD)
             );
         }
-        let (there, needed) = (self.players.len(), self.fewest());
+        let (there, needed) = (self.players.len(), self.min_players());
         if there < needed {
             let message = format!("{there} of at least {needed} players are registered; start more players first");
             return Err(RequestError::new(ErrorCode::E010, METHOD, message));
@@ -89,7 +89,7 @@ impl Season {
             let message = format!("players names {stranger}, which is not registered; name registered players only");
             return Err(RequestError::new(ErrorCode::E005, METHOD, message).about("players"));
         }
-        let (count, needed) = (named.len(), self.fewest());
+        let (count, needed) = (named.len(), self.min_players());
         if count < needed {
             let message =
                 format!("players names {count} of at least {needed} players; name more, or leave it out for all");
@@ -169,7 +169,7 @@ impl Season {
         }
     }
 
-    pub(super) fn fewest(&self) -> usize {
+    pub(super) fn min_players(&self) -> usize {
         self.config.min_players.max(2) as usize
     }
 

@@ -128,12 +128,15 @@ impl fmt::Debug for KnownFormat {
 
 #[cfg(test)]
 mod tests {
+    use league_protocol::id::RoundId;
+    use league_protocol::side::Side;
+
     use super::*;
     use crate::record::MatchRecord;
     use crate::rules::outcome::Outcome;
     use crate::season::config::LeagueConfig;
-    use crate::season::event::Event;
-    use crate::season::{CommandOutcome, NextAction, Season};
+    use crate::season::tests::{League, config};
+    use crate::season::{NextAction, Season};
 
     struct Challenge;
 
@@ -154,54 +157,28 @@ mod tests {
         }
     }
 
-    fn enact<T>(season: &mut Season, log: &mut Vec<Event>, outcome: CommandOutcome<T>) -> T {
-        for event in outcome.events {
-            season.apply(&event).unwrap();
-            log.push(event);
-        }
-        outcome.reply
-    }
-
     #[test]
     fn a_format_may_decide_each_round_from_the_results_and_pair_the_same_two_again() {
-        let now = "2025-01-15T10:30:00Z".parse().unwrap();
         let format = KnownFormat { name: "challenge", format: &Challenge };
-        let config = LeagueConfig { format, ..LeagueConfig::even_odd("league".parse().unwrap()) };
-        let (mut season, opening) = Season::open(config, now);
-        let mut log = vec![opening];
-        let meta = |name: &str| {
-            serde_json::json!({ "display_name": name, "version": "1", "game_types": ["even_odd"],
-                "contact_endpoint": format!("http://localhost:8101/{name}"), "max_concurrent_matches": 4 })
-        };
-        let referee = serde_json::from_value(serde_json::json!({ "referee_meta": meta("r") })).unwrap();
-        let registered = season.register_referee(&referee, None, &[0; 32], now).unwrap();
-        enact(&mut season, &mut log, registered);
-        for name in ["a", "b", "c"] {
-            let player = serde_json::from_value(serde_json::json!({ "player_meta": meta(name) })).unwrap();
-            let registered = season.register_player(&player, None, &[0; 32], now).unwrap();
-            enact(&mut season, &mut log, registered);
-        }
-        let started = season.start(now).unwrap();
-        enact(&mut season, &mut log, started);
-        assert_eq!((season.total_rounds(), season.scheduled_rounds().len()), (1, 1), "later rounds are not known");
-        let mut met = Vec::new();
-        while season.next_action() != NextAction::Conclude {
-            if matches!(season.next_action(), NextAction::StartRound(_)) {
-                let next = season.start_round(now).unwrap();
-                enact(&mut season, &mut log, next);
+        let mut league = League::running_with(LeagueConfig { format, ..config() }, 3, &[4]);
+        let rounds = |season: &Season| (season.total_rounds(), season.scheduled_rounds().len());
+        assert_eq!(rounds(&league.season), (1, 1), "later rounds are not known");
+        let mut pairings = Vec::new();
+        while league.season.next_action() != NextAction::Conclude {
+            if matches!(league.season.next_action(), NextAction::StartRound(_)) {
+                league.start_round();
                 continue;
             }
-            let assigned = season.assign(now);
-            for held in enact(&mut season, &mut log, assigned) {
-                met.push(season.pairing(&held.match_id).unwrap());
-                let record = MatchRecord::unplayed(Outcome::Win(league_protocol::side::Side::A));
-                let counted = season.report(&held.referee, &held.match_id, None, record, now).unwrap();
-                enact(&mut season, &mut log, counted);
+            for assignment in league.assign() {
+                let pairing = league.season.pairing(&assignment.match_id).unwrap();
+                pairings.push((pairing.a, pairing.b));
+                league.report(&assignment, MatchRecord::unplayed(Outcome::Win(Side::A))).unwrap();
             }
         }
-        assert_eq!(met.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), [(0, 1), (0, 2), (0, 1), (0, 2)]);
+        assert_eq!(pairings, [(0, 1), (0, 2), (0, 1), (0, 2)]);
+        let season = &league.season;
         assert_eq!((season.total_rounds(), season.total_matches(), season.table().row(0).points), (4, 4, 12));
-        assert_eq!(season.scheduled_round(league_protocol::id::RoundId(1)).unwrap().bye.unwrap().as_str(), "P03");
-        assert_eq!(Season::replay(&log).unwrap(), season);
+        assert_eq!(season.scheduled_round(RoundId(1)).unwrap().bye.unwrap().as_str(), "P03");
+        assert_eq!(Season::replay(&league.log).unwrap(), *season);
     }
 }

@@ -11,7 +11,7 @@ use super::flow::LeaguePhase;
 use super::{CommandOutcome, Registered, Season, happened};
 
 impl Season {
-    pub fn ways_of(&self, agent: &AgentId) -> Option<(&PeerDialect, Quirks)> {
+    pub fn dialect_of(&self, agent: &AgentId) -> Option<(&PeerDialect, Quirks)> {
         match agent {
             AgentId::Player(id) => self.player(id).map(|player| (&player.dialect, player.quirks)),
             AgentId::Referee(id) => self.referee(id).map(|referee| (&referee.dialect, referee.quirks)),
@@ -20,7 +20,7 @@ impl Season {
 
     /// `None` if it is already known, or the agent is unknown.
     pub fn learn(&self, agent: &AgentId, learned: &LearnedDialect, now: Timestamp) -> Option<Event> {
-        let known = self.ways_of(agent)?;
+        let known = self.dialect_of(agent)?;
         let shows_token = learned.shows_token && self.is_yet_to_show_token(agent);
         news(agent, known, &LearnedDialect { shows_token, ..learned.clone() }, now)
     }
@@ -44,7 +44,7 @@ impl Season {
     }
 
     /// Adds the dialect that the registration shows. For a returning agent, what was learned earlier takes precedence.
-    pub fn note_form(
+    pub fn note_dialect(
         &self,
         mut ruling: CommandOutcome<Registered>,
         guess: PeerDialect,
@@ -52,7 +52,7 @@ impl Season {
         now: Timestamp,
     ) -> CommandOutcome<Registered> {
         let Registered::Admitted(admitted) = &ruling.reply else { return ruling };
-        let known = self.ways_of(&admitted.id);
+        let known = self.dialect_of(&admitted.id);
         if known.is_some() && self.phase == LeaguePhase::WaitingForRegistrations {
             quirks.note(Quirk::RegistersOften);
         }

@@ -34,7 +34,7 @@ impl Season {
                 });
             }
             QueryType::GetNextMatch => {
-                let player = self.asked_about(query, asker)?;
+                let player = self.queried_player(query, asker)?;
                 data.next_match = self.next_match(player);
                 if data.next_match.is_none() {
                     error = Some(match self.phase {
@@ -45,7 +45,7 @@ impl Season {
                     });
                 }
             }
-            QueryType::GetPlayerStats => data.stats = Some(self.stats(self.asked_about(query, asker)?)?),
+            QueryType::GetPlayerStats => data.stats = Some(self.stats(self.queried_player(query, asker)?)?),
             QueryType::GetStatus => data.status = Some(self.status()),
             QueryType::GetPlayerDirectory => data.players = Some(self.player_directory(asker)),
             QueryType::GetRegistrations => {
@@ -149,7 +149,7 @@ impl Season {
     fn announce(&self, match_id: MatchId, to_referees: bool) -> Option<AnnouncedMatch> {
         let referee = match self.slot(&match_id)? {
             MatchSlot::Held { referee, .. } | MatchSlot::Done { referee, .. } => self.referees.get(*referee as usize),
-            MatchSlot::Waiting { .. } if self.walkover(&match_id).is_none() => self.by_turns(&match_id),
+            MatchSlot::Waiting { .. } if self.walkover(&match_id).is_none() => self.planned_referee(&match_id),
             MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. } => return None,
         };
         let players = self.contestants(&match_id)?;
@@ -167,13 +167,13 @@ impl Season {
         })
     }
 
-    fn by_turns(&self, match_id: &MatchId) -> Option<&RegisteredReferee> {
+    fn planned_referee(&self, match_id: &MatchId) -> Option<&RegisteredReferee> {
         let (_, number) = match_id.parts()?;
         let present = || self.referees.iter().filter(|referee| !referee.lost);
         present().nth((number as usize).checked_sub(1)?.checked_rem(present().count())?)
     }
 
-    fn asked_about<'a>(&self, query: &'a LeagueQuery, asker: &'a AgentId) -> Result<&'a PlayerId, RequestError> {
+    fn queried_player<'a>(&self, query: &'a LeagueQuery, asker: &'a AgentId) -> Result<&'a PlayerId, RequestError> {
         let named = match (&query.query_params.player_id, asker) {
             (Some(player), _) => Some(player),
             (None, AgentId::Player(player)) => Some(player),

@@ -9,10 +9,12 @@ use league_protocol::sender::Sender;
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 use league_protocol::token::{Credential, Token};
+use smol_str::SmolStr;
 
 use super::agent::{AgentId, AgentProfile, StoredCredential};
 use super::event::{Event, Fact};
 use super::flow::LeaguePhase;
+use super::identity::AgentIdentity;
 use super::{CommandOutcome, Season, happened, whole};
 
 /// Keeps ids short and lists of them small.
@@ -101,7 +103,8 @@ impl Season {
     ) -> Result<CommandOutcome<Registered>, RequestError> {
         const METHOD: Method = Method::RegisterPlayer;
         let profile = AgentProfile::from(&request.player_meta);
-        if let Some(known) = self.players.iter().find(|player| player.profile.is_same(&profile)) {
+        let identity = AgentIdentity::of(&profile);
+        if let Some(known) = self.players.iter().find(|player| player.identity == identity) {
             if known.withdrawn {
                 let advice = format!("the operator has withdrawn {} from this league; wait for the next one", known.id);
                 return Ok(reject(RejectionReason::Closed, METHOD, advice));
@@ -115,8 +118,8 @@ impl Season {
             let advice = "wait for the next league, or ask the operator to open the registration again";
             return Ok(reject(RejectionReason::Closed, METHOD, advice));
         }
-        let others = self.players.iter().map(|player| (player.id.as_str(), &player.profile));
-        if let Some(rejection) = self.unsuitable(&profile, others, METHOD) {
+        let others = self.players.iter().map(|player| (player.id.as_str(), &player.profile.name, &player.identity));
+        if let Some(rejection) = self.unsuitable(&profile, &identity, others, METHOD) {
             return Ok(rejection);
         }
         if self.players.len() >= self.config.max_players as usize {
@@ -146,7 +149,8 @@ impl Season {
         // An unlimited claim would draw every match to one referee.
         let capacity =
             request.referee_meta.max_concurrent_matches.unwrap_or(1).min(self.config.max_referee_capacity).max(1);
-        if let Some(known) = self.referees.iter().find(|referee| referee.profile.is_same(&profile)) {
+        let identity = AgentIdentity::of(&profile);
+        if let Some(known) = self.referees.iter().find(|referee| referee.identity == identity) {
             let referee = known.id.clone();
             let (token, grant) = self.grant(referee.as_str(), random, now);
             let fact = Fact::RefereeReturned { referee: referee.clone(), profile, capacity, grant };
@@ -155,8 +159,9 @@ impl Season {
         if self.phase == LeaguePhase::LeagueCompleted {
             return Ok(reject(RejectionReason::Closed, METHOD, "the league is over; wait for the next one"));
         }
-        let others = self.referees.iter().map(|referee| (referee.id.as_str(), &referee.profile));
-        if let Some(rejection) = self.unsuitable(&profile, others, METHOD) {
+        let others =
+            self.referees.iter().map(|referee| (referee.id.as_str(), &referee.profile.name, &referee.identity));
+        if let Some(rejection) = self.unsuitable(&profile, &identity, others, METHOD) {
             return Ok(rejection);
         }
         // A new referee can replace a lost one even if the league allows only one.
@@ -187,10 +192,10 @@ impl Season {
                 let message = "the token is not valid here, or no longer; register again to get a fresh one";
                 RequestError::new(ErrorCode::E012, method, message).about("auth_token")
             })
-            .and_then(|agent| self.still_in(agent, method))
+            .and_then(|agent| self.check_not_withdrawn(agent, method))
     }
 
-    fn still_in(&self, agent: AgentId, method: Method) -> Result<AgentId, RequestError> {
+    fn check_not_withdrawn(&self, agent: AgentId, method: Method) -> Result<AgentId, RequestError> {
         match &agent {
             AgentId::Player(id) if self.player(id).is_some_and(|player| player.withdrawn) => {
                 let message = format!("the operator has withdrawn {id} from this league; wait for the next league");
@@ -235,7 +240,8 @@ impl Season {
     fn unsuitable<'a>(
         &self,
         profile: &AgentProfile,
-        mut others: impl Iterator<Item = (&'a str, &'a AgentProfile)>,
+        identity: &AgentIdentity,
+        mut others: impl Iterator<Item = (&'a str, &'a SmolStr, &'a AgentIdentity)>,
         method: Method,
     ) -> Option<CommandOutcome<Registered>> {
         if !profile.games.contains(&self.config.game_type) {
@@ -245,13 +251,14 @@ impl Season {
         if let Err(advice) = check_endpoint(&profile.endpoint) {
             return Some(reject(RejectionReason::Endpoint, method, advice));
         }
-        let clash = others.find(|(_, other)| profile.has_name_of(other) || profile.endpoint == other.endpoint)?;
+        let clashes = |other: &AgentIdentity| identity.name == other.name || identity.address == other.address;
+        let clash = others.find(|(_, _, other)| clashes(other))?;
         Some(match clash {
-            (id, other) if profile.has_name_of(other) => {
-                let advice = format!("{:?} belongs to {id} already; choose another display_name", other.name);
+            (id, name, other) if identity.name == other.name => {
+                let advice = format!("{name:?} belongs to {id} already; choose another display_name");
                 reject(RejectionReason::DuplicateName, method, advice)
             }
-            (id, _) => {
+            (id, _, _) => {
                 let advice = format!("{id} already listens at this contact_endpoint; listen on another port");
                 reject(RejectionReason::Endpoint, method, advice)
             }

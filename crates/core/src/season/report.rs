@@ -128,7 +128,7 @@ impl Season {
             .any(|points| Side::BOTH.into_iter().all(|side| score[side].is_none_or(|given| given == points[side])))
     }
 
-    pub fn odd_score(&self, report: &MatchResultReport, outcome: Outcome) -> Option<Quirk> {
+    pub fn score_quirk(&self, report: &MatchResultReport, outcome: Outcome) -> Option<Quirk> {
         let points = outcome.points(&self.config.scoring.match_points());
         let ids = self.contestants(&report.match_id)?.map(|player| &player.id);
         let differs = |side| report.result.score.get(ids[side]).is_some_and(|given| *given != points[side]);

@@ -4,6 +4,7 @@ mod assignment;
 mod damage;
 mod flow;
 mod learning;
+mod messages;
 mod properties;
 mod queries;
 mod registration;
@@ -11,16 +12,15 @@ mod reopening;
 mod reports;
 mod suspension;
 mod tokens;
-mod whole_leagues;
 mod withdrawal;
 mod written_reports;
 
 use league_protocol::error::RequestError;
-use league_protocol::id::{GameType, MatchId, PlayerId, RefereeId};
-use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, RefereeRegisterRequest};
-use league_protocol::quirk::Quirks;
+use league_protocol::id::{MatchId, PlayerId, RefereeId};
+use league_protocol::message::registration::{LeagueRegisterRequest, RefereeRegisterRequest};
 use league_protocol::side::Pair;
 use league_protocol::time::Timestamp;
+use serde_json::{Value, json};
 use smol_str::format_smolstr;
 
 use super::config::LeagueConfig;
@@ -29,76 +29,69 @@ use super::{Admission, Assignment, CommandOutcome, Registered, ReportOutcome, Se
 use crate::record::MatchRecord;
 use crate::rules::outcome::Outcome;
 
-fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     "2025-01-15T10:30:00Z".parse().unwrap()
 }
 
-fn config() -> LeagueConfig {
+pub(crate) fn config() -> LeagueConfig {
     LeagueConfig::even_odd("league_2025_even_odd".parse().unwrap())
 }
 
-fn meta(name: String, port: u32) -> AgentMeta {
-    AgentMeta {
-        display_name: name.into(),
-        version: "1.0.0".into(),
-        protocol_version: None,
-        game_types: vec![GameType::even_odd()],
-        contact_endpoint: format!("http://localhost:{port}/mcp"),
-        max_concurrent_matches: None,
-        pass_scheme: None,
-        accepts_batches: false,
-    }
+fn meta(name: &str, port: u32, capacity: Option<u32>) -> Value {
+    json!({
+        "display_name": name, "version": "1.0.0", "game_types": ["even_odd"], "max_concurrent_matches": capacity,
+        "contact_endpoint": format!("http://localhost:{port}/mcp"),
+    })
 }
 
-fn player(number: u32) -> LeagueRegisterRequest {
-    let player_meta = meta(format!("Player {number}"), 8100 + number);
-    LeagueRegisterRequest { player_meta, player_id: None, join_key: None, quirks: Quirks::default() }
+pub(crate) fn player(number: u32) -> LeagueRegisterRequest {
+    let meta = meta(&format!("Player {number}"), 8100 + number, None);
+    serde_json::from_value(json!({ "player_meta": meta })).unwrap()
 }
 
-fn referee(number: u32, capacity: u32) -> RefereeRegisterRequest {
-    let meta = meta(format!("Referee {number}"), 8000 + number);
-    let referee_meta = AgentMeta { max_concurrent_matches: Some(capacity), ..meta };
-    RefereeRegisterRequest { referee_meta, referee_id: None, join_key: None, quirks: Quirks::default() }
+pub(crate) fn referee(number: u32, capacity: u32) -> RefereeRegisterRequest {
+    let meta = meta(&format!("Referee {number}"), 8000 + number, Some(capacity));
+    serde_json::from_value(json!({ "referee_meta": meta })).unwrap()
 }
 
-fn p(number: u32) -> PlayerId {
+pub(crate) fn p(number: u32) -> PlayerId {
     PlayerId::numbered(number)
 }
 
-fn r(number: u32) -> RefereeId {
+pub(crate) fn r(number: u32) -> RefereeId {
     RefereeId::numbered(number)
 }
 
-fn m(text: &str) -> MatchId {
+pub(crate) fn m(text: &str) -> MatchId {
     text.parse().unwrap()
 }
 
-fn ended(outcome: Outcome) -> MatchRecord {
+pub(crate) fn ended(outcome: Outcome) -> MatchRecord {
     MatchRecord::unplayed(outcome)
 }
 
 #[derive(Clone)]
-struct League {
-    season: Season,
-    log: Vec<Event>,
+pub(crate) struct League {
+    pub(crate) season: Season,
+    pub(crate) log: Vec<Event>,
     minted: u32,
 }
 
 impl League {
-    fn open() -> Self {
+    pub(crate) fn open() -> Self {
         Self::with(config())
     }
 
-    fn with(config: LeagueConfig) -> Self {
+    pub(crate) fn with(config: LeagueConfig) -> Self {
         let (season, opening) = Season::open(config, now());
         Self { season, log: vec![opening], minted: 0 }
     }
 
-    fn running(players: u32, capacities: &[u32]) -> Self {
+    pub(crate) fn running(players: u32, capacities: &[u32]) -> Self {
         Self::running_with(config(), players, capacities)
     }
 
-    fn running_with(config: LeagueConfig, players: u32, capacities: &[u32]) -> Self {
+    pub(crate) fn running_with(config: LeagueConfig, players: u32, capacities: &[u32]) -> Self {
         let mut league = Self::with(config);
         for number in 1..=players {
             league.admit(&player(number));
@@ -106,94 +99,97 @@ impl League {
         for (capacity, number) in capacities.iter().zip(1..) {
             league.admit_referee(&referee(number, *capacity));
         }
-        let ruling = league.season.start(now()).unwrap();
-        league.enact(ruling);
+        league.start();
         league
     }
 
-    fn enact<T>(&mut self, ruling: CommandOutcome<T>) -> T {
-        for event in ruling.events {
+    pub(crate) fn enact<T>(&mut self, outcome: CommandOutcome<T>) -> T {
+        for event in outcome.events {
             self.season.apply(&event).unwrap();
             self.log.push(event);
         }
-        ruling.reply
+        outcome.reply
     }
 
-    fn random(&mut self) -> [u8; 32] {
+    pub(crate) fn random(&mut self) -> [u8; 32] {
         self.minted += 1;
         let mut random = [7; 32];
         random[..4].copy_from_slice(&self.minted.to_be_bytes());
         random
     }
 
+    /// Decides a command and applies its events.
+    pub(crate) fn run<T>(&mut self, command: impl FnOnce(&Season) -> Result<CommandOutcome<T>, RequestError>) -> T {
+        let outcome = command(&self.season).unwrap();
+        self.enact(outcome)
+    }
+
     fn register(&mut self, request: &LeagueRegisterRequest) -> Registered {
         let random = self.random();
-        let ruling = self.season.register_player(request, None, &random, now()).unwrap();
-        self.enact(ruling)
+        self.run(|season| season.register_player(request, None, &random, now()))
     }
 
     fn register_referee(&mut self, request: &RefereeRegisterRequest) -> Registered {
         let random = self.random();
-        let ruling = self.season.register_referee(request, None, &random, now()).unwrap();
-        self.enact(ruling)
+        self.run(|season| season.register_referee(request, None, &random, now()))
     }
 
-    fn admit(&mut self, request: &LeagueRegisterRequest) -> Admission {
+    pub(crate) fn admit(&mut self, request: &LeagueRegisterRequest) -> Admission {
         admitted(self.register(request))
     }
 
-    fn admit_referee(&mut self, request: &RefereeRegisterRequest) -> Admission {
+    pub(crate) fn admit_referee(&mut self, request: &RefereeRegisterRequest) -> Admission {
         admitted(self.register_referee(request))
     }
 
-    fn assign(&mut self) -> Vec<Assignment> {
-        let ruling = self.season.assign(now());
-        self.enact(ruling)
+    pub(crate) fn assign(&mut self) -> Vec<Assignment> {
+        self.run(|season| Ok(season.assign(now())))
     }
 
     fn give_back(&mut self, assignment: &Assignment) {
-        let ruling = self.season.give_back(assignment, now()).unwrap();
-        self.enact(ruling);
+        self.run(|season| season.give_back(assignment, now()));
     }
 
     fn lose(&mut self, number: u32) {
-        let ruling = self.season.lose_referee(&r(number), now()).unwrap();
-        self.enact(ruling);
+        self.run(|season| season.lose_referee(&r(number), now()));
+    }
+
+    fn close_registration(&mut self) {
+        self.run(|season| season.close_registration(now()));
+    }
+
+    pub(crate) fn start(&mut self) {
+        self.run(|season| season.start(now()));
     }
 
     fn stop(&mut self) {
-        let ruling = self.season.stop(now()).unwrap();
-        self.enact(ruling);
-    }
-
-    fn start(&mut self) {
-        let ruling = self.season.start(now()).unwrap();
-        self.enact(ruling);
+        self.run(|season| season.stop(now()));
     }
 
     fn reopen(&mut self) {
-        let ruling = self.season.reopen(now()).unwrap();
-        self.enact(ruling);
+        self.run(|season| season.reopen(now()));
     }
 
     /// Returns false if the player was already withdrawn.
     fn withdraw(&mut self, number: u32) -> bool {
-        let ruling = self.season.withdraw(&p(number), now()).unwrap();
-        self.enact(ruling).is_some()
+        self.run(|season| season.withdraw(&p(number), now())).is_some()
     }
 
-    fn start_round(&mut self) {
-        let ruling = self.season.start_round(now()).unwrap();
-        self.enact(ruling);
+    pub(crate) fn start_round(&mut self) {
+        self.run(|season| season.start_round(now()));
     }
 
-    fn report(&mut self, assignment: &Assignment, record: MatchRecord) -> Result<ReportOutcome, RequestError> {
+    pub(crate) fn report(
+        &mut self,
+        assignment: &Assignment,
+        record: MatchRecord,
+    ) -> Result<ReportOutcome, RequestError> {
         let Assignment { match_id, attempt, referee } = assignment;
-        let ruling = self.season.report(referee, match_id, Some(*attempt), record, now())?;
-        Ok(self.enact(ruling))
+        let outcome = self.season.report(referee, match_id, Some(*attempt), record, now())?;
+        Ok(self.enact(outcome))
     }
 
-    fn play_round(&mut self, outcome: impl Fn(&MatchId) -> Outcome) {
+    pub(crate) fn play_round(&mut self, outcome: impl Fn(&MatchId) -> Outcome) {
         loop {
             self.assign();
             let held = self.season.assignments();
@@ -207,12 +203,12 @@ impl League {
     }
 
     /// Replays the log after each event was serialised and read again.
-    fn replayed(&self) -> Season {
+    pub(crate) fn replayed(&self) -> Season {
         Season::replay(&self.log.iter().map(reread).collect::<Vec<_>>()).unwrap()
     }
 
     /// `rank id points`, best first.
-    fn table(&self) -> Vec<String> {
+    pub(crate) fn table(&self) -> Vec<String> {
         let row = |row: &league_protocol::message::standings::StandingsRow| {
             format!("{} {} {}", row.rank, row.player_id, row.points)
         };
@@ -220,11 +216,11 @@ impl League {
     }
 }
 
-fn reread(event: &Event) -> Event {
+pub(crate) fn reread(event: &Event) -> Event {
     serde_json::from_str(&serde_json::to_string(event).unwrap()).unwrap()
 }
 
-fn admitted(registered: Registered) -> Admission {
+pub(crate) fn admitted(registered: Registered) -> Admission {
     match registered {
         Registered::Admitted(admitted) => admitted,
         Registered::Rejected(rejection) => panic!("{rejection:?}"),

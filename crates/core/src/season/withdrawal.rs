@@ -30,15 +30,17 @@ impl Season {
         let player = match self.player(id) {
             Some(player) if !player.withdrawn => player,
             Some(_) => return Ok(CommandOutcome { events: Vec::new(), reply: None }),
-            None if self.gone.contains(id) => return Ok(CommandOutcome { events: Vec::new(), reply: None }),
+            None if self.withdrawn_early.contains(id) => return Ok(CommandOutcome { events: Vec::new(), reply: None }),
             None => {
                 let message = format!("{id} is not registered in this league; name a registered player");
                 return Err(RequestError::new(ErrorCode::E005, METHOD, message).about("player_id"));
             }
         };
         if !self.can_lose_one() {
-            let what =
-                format!("the schedule needs at least {} players; open the registration again first", self.fewest());
+            let what = format!(
+                "the schedule needs at least {} players; open the registration again first",
+                self.min_players()
+            );
             return Err(self.untimely(&what, METHOD));
         }
         let fact = Fact::PlayerWithdrawn { player: id.clone() };
@@ -47,7 +49,7 @@ impl Season {
 
     /// Whether the league can continue with one player less. A schedule without results is made again and needs enough players.
     pub(super) fn can_lose_one(&self) -> bool {
-        self.phase != LeaguePhase::CreatingSchedule || self.players.len() > self.fewest()
+        self.phase != LeaguePhase::CreatingSchedule || self.players.len() > self.min_players()
     }
 
     /// The outcome of a match that is awarded because of withdrawn players; `None` when it will be played.

@@ -82,10 +82,10 @@ impl ActiveMatch {
     }
 
     /// A different `view` makes it a different question of the same match.
-    pub(super) fn ask(&mut self, view: &str) {
+    pub(super) fn request_move(&mut self, view: &str) {
         self.asked = SeenPosition::of(view);
         let stage = if self.answer().is_some() { MatchStage::Chosen } else { MatchStage::Choosing };
-        self.go_on(stage);
+        self.set_stage(stage);
     }
 
     pub(super) fn answer(&self) -> Option<&SmolStr> {
@@ -94,7 +94,7 @@ impl ActiveMatch {
 
     /// Returns the answer that counts: the first one.
     pub(super) fn choose(&mut self, answer: SmolStr) -> SmolStr {
-        self.go_on(MatchStage::Chosen);
+        self.set_stage(MatchStage::Chosen);
         if let Some(first) = self.answer() {
             return first.clone();
         }
@@ -106,7 +106,7 @@ impl ActiveMatch {
     }
 
     /// A late question does not reopen a match.
-    fn go_on(&mut self, stage: MatchStage) {
+    fn set_stage(&mut self, stage: MatchStage) {
         if self.is_open() {
             self.stage = stage;
         }

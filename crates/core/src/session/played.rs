@@ -50,26 +50,26 @@ pub enum DrawCheck {
 
 impl PlayedMatch {
     /// `None` when `over` does not say who won.
-    pub(super) fn of(over: &GameOver, identity: &PlayerIdentity, seated: Option<&ActiveMatch>) -> Option<Self> {
+    pub(super) fn of(over: &GameOver, identity: &PlayerIdentity, active: Option<&ActiveMatch>) -> Option<Self> {
         let player = &identity.player_id;
         let result = over.game_result.as_ref();
         let own = own_result(over, player)?;
         let choices = result.map(|result| result.choices.0.as_slice()).unwrap_or_default();
         let here = choices.iter().find(|(id, _)| id == player).map(|(_, choice)| choice.clone());
         let there = choices.iter().find(|(id, _)| id != player);
-        let answered = || seated.and_then(ActiveMatch::answer).cloned();
+        let answered = || active.and_then(ActiveMatch::answer).cloned();
         Some(Self {
             // The player's own league id takes precedence: a foreign referee may send any name.
             league_id: identity.league_id.clone().or_else(|| over.league_id.clone()),
             match_id: over.match_id.clone(),
-            round_id: over.round_id.or(seated.and_then(|seated| seated.round)),
-            opponent_id: seated.and_then(|seated| seated.opponent.clone()).or(there.map(|(id, _)| id.clone())),
+            round_id: over.round_id.or(active.and_then(|active| active.round)),
+            opponent_id: active.and_then(|active| active.opponent.clone()).or(there.map(|(id, _)| id.clone())),
             result: own,
             my_choice: over.your_choice.clone().or_else(|| here.unwrap_or_else(answered)),
             opponent_choice: over.opponent_choice.clone().or_else(|| there.and_then(|(_, choice)| choice.clone())),
             drawn_number: over.drawn_number.or(result.and_then(|result| result.drawn_number)),
             points: over.points_earned.unwrap_or_else(|| points_for(own, &MatchPoints::default())),
-            draw: check_draw(over, player, seated),
+            draw: check_draw(over, player, active),
         })
     }
 
@@ -97,12 +97,12 @@ fn own_result(over: &GameOver, player: &PlayerId) -> Option<OwnResult> {
     }
 }
 
-fn check_draw(over: &GameOver, player: &PlayerId, seated: Option<&ActiveMatch>) -> DrawCheck {
-    let Some((seated, commitment)) = seated.and_then(|seated| Some((seated, seated.commitment?))) else {
+fn check_draw(over: &GameOver, player: &PlayerId, active: Option<&ActiveMatch>) -> DrawCheck {
+    let Some((active, commitment)) = active.and_then(|active| Some((active, active.commitment?))) else {
         return DrawCheck::Unproved;
     };
     let whole = over.game_result.as_ref().and_then(|result| result.drawn_number);
-    match (over.drawn_number.or(whole), &over.draw, seated.side) {
+    match (over.drawn_number.or(whole), &over.draw, active.side) {
         (None, _, _) => DrawCheck::Unproved,
         // A referee that committed and proves nothing broke its promise.
         (Some(_), None, _) => DrawCheck::Broken,
@@ -111,8 +111,8 @@ fn check_draw(over: &GameOver, player: &PlayerId, seated: Option<&ActiveMatch>) 
         (Some(number), Some(proof), Some(side)) => {
             // The attempt is that of the invitation: a referee that chose it afterwards could choose the number.
             let kept = whole.is_none_or(|whole| whole == number)
-                && proof.attempt == seated.attempt.unwrap_or(1)
-                && proof.nonces.get(player) == Some(&seated.nonce)
+                && proof.attempt == active.attempt.unwrap_or(1)
+                && proof.nonces.get(player) == Some(&active.nonce)
                 && draw_of(over, player, side, proof).verify(&commitment, proof.seal.as_ref(), number).is_ok();
             if kept { DrawCheck::Proved } else { DrawCheck::Broken }
         }

@@ -12,19 +12,19 @@ use league_protocol::draw::{DrawNonce, DrawSecret};
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::id::{LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::lenient::Field;
-use league_protocol::message::choice::{ChoiceContext, ChooseParityCall};
-use league_protocol::message::game_move::{GameMoveCall, MoveContext};
+use league_protocol::message::choice::ChooseParityCall;
+use league_protocol::message::game_move::GameMoveCall;
 use league_protocol::message::game_over::{ByPlayer, DrawProof, GameOver, GameResult, OwnResult, ResultStatus};
 use league_protocol::message::invitation::GameInvitation;
-use league_protocol::message::round::{
-    AnnouncedMatch, LeagueCompleted, RoundAnnouncement, RoundCompleted, RoundSummary,
-};
+use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundCompleted};
 use league_protocol::parity::Parity;
 use league_protocol::sender::Sender;
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 use league_protocol::token::{Credential, Token};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use smol_str::SmolStr;
 
 use super::{History, MoveRequest, PlayerIdentity, PlayerSession, SessionState};
@@ -65,7 +65,7 @@ fn identity(passes: bool) -> PlayerIdentity {
     PlayerIdentity { player_id: me(), league_id: Some(league()), token: Some(token()), passes, former: Vec::new() }
 }
 
-fn seat_with(identity: PlayerIdentity) -> PlayerSession {
+fn session_of(identity: PlayerIdentity) -> PlayerSession {
     let mut session = PlayerSession::new("Alpha".into(), History::default());
     session.registering();
     session.registered(identity);
@@ -73,7 +73,7 @@ fn seat_with(identity: PlayerIdentity) -> PlayerSession {
 }
 
 fn session() -> PlayerSession {
-    seat_with(identity(true))
+    session_of(identity(true))
 }
 
 fn from(sender: Sender, credential: impl Into<Credential>) -> ReceivedEnvelope {
@@ -88,133 +88,71 @@ fn referee_of(match_id: &MatchId) -> ReceivedEnvelope {
     from(Sender::referee(&referee()), token().digest().referee_pass(&league(), match_id, &referee()))
 }
 
+/// A message with the given fields; the others are left out.
+fn message<T: DeserializeOwned>(fields: Value) -> T {
+    serde_json::from_value(fields).unwrap()
+}
+
 fn announcement(round: u32, pairs: &[(u32, u32)]) -> RoundAnnouncement {
-    let matches = pairs.iter().zip(1..).map(|((a, b), number)| AnnouncedMatch {
-        match_id: MatchId::of(RoundId(round), number),
-        round_id: None,
-        game_type: None,
-        player_a_id: PlayerId::numbered(*a),
-        player_b_id: PlayerId::numbered(*b),
-        referee_endpoint: None,
-        referee_id: None,
-        player_a_endpoint: None,
-        player_b_endpoint: None,
-    });
-    let matches = matches.collect();
-    RoundAnnouncement {
-        league_id: Some(league()),
-        round_id: RoundId(round),
-        matches,
-        total_matches: None,
-        referees_show_passes: None,
-        players: None,
-        agents: None,
-    }
+    let announced = |((a, b), number): (&(u32, u32), u32)| {
+        let [a, b] = [a, b].map(|player| PlayerId::numbered(*player));
+        json!({ "match_id": MatchId::of(RoundId(round), number), "player_A_id": a, "player_B_id": b })
+    };
+    let matches: Vec<Value> = pairs.iter().zip(1..).map(announced).collect();
+    message(json!({ "league_id": LEAGUE, "round_id": round, "matches": matches }))
 }
 
 fn completed(round: u32, next: Option<u32>) -> RoundCompleted {
-    RoundCompleted {
-        league_id: Some(league()),
-        round_id: RoundId(round),
-        matches_played: 1,
-        matches_completed: 1,
-        next_round_id: next.map(RoundId),
-        summary: RoundSummary::default(),
-    }
+    message(json!({ "league_id": LEAGUE, "round_id": round, "next_round_id": next }))
 }
 
 fn league_completed() -> LeagueCompleted {
-    LeagueCompleted {
-        league_id: Some(league()),
-        total_rounds: 1,
-        total_matches: 1,
-        champion: None,
-        final_standings: Vec::new(),
-        total_players: None,
-    }
+    message(json!({ "league_id": LEAGUE }))
 }
 
 fn invitation(match_id: &MatchId) -> GameInvitation {
-    GameInvitation {
-        league_id: Some(league()),
-        round_id: match_id.parts().map(|(round, _)| round),
-        match_id: match_id.clone(),
-        player_id: Some(me()),
-        game_type: None,
-        role_in_match: Some(Side::A),
-        opponent_id: Some(opponent()),
-        attempt: Some(1),
-        draw_commitment: Some(SECRET.commitment()),
-    }
+    GameInvitation { attempt: Some(1), draw_commitment: Some(SECRET.commitment()), ..foreign_invitation(match_id) }
 }
 
 /// An invitation as a foreign referee writes it.
 fn foreign_invitation(match_id: &MatchId) -> GameInvitation {
-    GameInvitation { attempt: None, draw_commitment: None, ..invitation(match_id) }
+    let round = match_id.parts().map(|(round, _)| round);
+    message(json!({
+        "league_id": LEAGUE, "round_id": round, "match_id": match_id, "player_id": me(), "role_in_match": Side::A,
+        "opponent_id": opponent(),
+    }))
 }
 
 fn parity_call(match_id: &MatchId) -> ChooseParityCall {
-    let context = ChoiceContext { opponent_id: Some(opponent()), ..ChoiceContext::default() };
-    ChooseParityCall {
-        league_id: Some(league()),
-        round_id: match_id.parts().map(|(round, _)| round),
-        match_id: match_id.clone(),
-        player_id: Some(me()),
-        game_type: None,
-        context,
-        deadline: None,
-    }
+    let round = match_id.parts().map(|(round, _)| round);
+    let context = json!({ "opponent_id": opponent() });
+    message(json!({ "round_id": round, "match_id": match_id, "player_id": me(), "context": context }))
 }
 
 fn move_call(match_id: &MatchId, board: &str) -> GameMoveCall {
-    let context = MoveContext { state: board.into(), ..MoveContext::default() };
-    GameMoveCall {
-        league_id: Some(league()),
-        round_id: None,
-        match_id: match_id.clone(),
-        player_id: Some(me()),
-        game_type: "tic_tac_toe".parse().unwrap(),
-        context,
-        deadline: None,
-    }
+    message(json!({ "match_id": match_id, "game_type": "tic_tac_toe", "context": { "state": board } }))
 }
 
 /// `winner` is P01, P02 or neither; no number was drawn.
 fn result(status: ResultStatus, winner: Option<&PlayerId>) -> GameResult {
-    GameResult {
-        status: Some(status),
-        winner_player_id: winner.cloned(),
-        drawn_number: None,
-        number_parity: None,
-        choices: ByPlayer(vec![(me(), Some("even".into())), (opponent(), Some("odd".into()))]),
-        reason: String::new(),
-    }
+    let choices = json!({ "P01": "even", "P02": "odd" });
+    GameResult { status: Some(status), ..message(json!({ "winner_player_id": winner, "choices": choices })) }
 }
 
 fn blank(match_id: &MatchId) -> GameOver {
-    GameOver {
-        league_id: None,
-        round_id: None,
-        match_id: match_id.clone(),
-        player_id: None,
-        game_type: None,
-        game_result: None,
-        result: None,
-        drawn_number: None,
-        your_choice: None,
-        opponent_choice: None,
-        points_earned: None,
-        draw: None,
-        hint: None,
-    }
+    message(json!({ "match_id": match_id }))
+}
+
+fn ended(match_id: &MatchId, status: ResultStatus, winner: Option<&PlayerId>) -> GameOver {
+    GameOver { game_result: Some(result(status, winner)), ..blank(match_id) }
 }
 
 fn won(match_id: &MatchId) -> GameOver {
-    GameOver { game_result: Some(result(ResultStatus::Win, Some(&me()))), ..blank(match_id) }
+    ended(match_id, ResultStatus::Win, Some(&me()))
 }
 
 fn lost(match_id: &MatchId) -> GameOver {
-    GameOver { game_result: Some(result(ResultStatus::Win, Some(&opponent()))), ..blank(match_id) }
+    ended(match_id, ResultStatus::Win, Some(&opponent()))
 }
 
 /// GAME_OVER of an honest referee to the player on `side`, whose nonce is `own`.
@@ -228,23 +166,14 @@ fn proved(match_id: &MatchId, side: Side, own: &DrawNonce, attempt: u32) -> Game
     let number = draw.number().get();
     let winner = if Parity::of(number) == Parity::Even { me() } else { opponent() };
     let mut whole = result(ResultStatus::Win, Some(&winner));
-    (whole.drawn_number, whole.number_parity) = (Some(number), Some(Parity::of(number)));
+    whole.drawn_number = Some(number);
     let seal = Some(draw.seal());
     let nonces = ByPlayer(vec![(players.a, draw.nonces.a), (players.b, draw.nonces.b)]);
     let proof = DrawProof { commitment: SECRET.commitment(), secret: SECRET, attempt, nonces, seal, seeded: false };
     GameOver { game_result: Some(whole), drawn_number: Some(number), draw: Some(proof), ..blank(match_id) }
 }
 
-trait Told {
-    fn is_invited(&mut self, match_id: &MatchId, own: &str) -> DrawNonce;
-    fn is_asked(&mut self, match_id: &MatchId) -> MoveRequest;
-    fn chooses(&mut self, match_id: &MatchId, parity: Parity) -> Parity;
-    fn is_told(&mut self, over: &GameOver);
-    fn plays(&mut self, match_id: &MatchId);
-    fn last_result(&self) -> OwnResult;
-}
-
-impl Told for PlayerSession {
+impl PlayerSession {
     fn is_invited(&mut self, match_id: &MatchId, own: &str) -> DrawNonce {
         let now = Timestamp::EPOCH;
         let join = self.invited(&referee_of(match_id), &invitation(match_id), nonce(own), now).unwrap();
@@ -253,16 +182,16 @@ impl Told for PlayerSession {
     }
 
     fn is_asked(&mut self, match_id: &MatchId) -> MoveRequest {
-        self.asked(&referee_of(match_id), parity_call(match_id).into()).unwrap()
+        self.move_requested(&referee_of(match_id), parity_call(match_id).into()).unwrap()
     }
 
     fn chooses(&mut self, match_id: &MatchId, parity: Parity) -> Parity {
-        Parity::exact(&self.answered(match_id, Method::ChooseParity, parity.as_str().into()).unwrap()).unwrap()
+        Parity::exact(&self.move_chosen(match_id, Method::ChooseParity, parity.as_str().into()).unwrap()).unwrap()
     }
 
-    fn is_told(&mut self, over: &GameOver) {
-        let heard = self.over(&referee_of(&over.match_id), over).unwrap().acknowledgement;
-        assert_eq!((heard.player_id, heard.match_id), (Some(me()), Some(over.match_id.clone())));
+    fn is_sent(&mut self, over: &GameOver) {
+        let answer = self.match_over(&referee_of(&over.match_id), over).unwrap().acknowledgement;
+        assert_eq!((answer.player_id, answer.match_id), (Some(me()), Some(over.match_id.clone())));
     }
 
     fn plays(&mut self, match_id: &MatchId) {
@@ -274,11 +203,6 @@ impl Told for PlayerSession {
     fn last_result(&self) -> OwnResult {
         self.history().matches().last().unwrap().result
     }
-}
-
-/// Everything that a session exposes, to check that nothing changed.
-fn shown(session: &PlayerSession) -> String {
-    format!("{session:?}")
 }
 
 fn word(text: &str) -> Option<SmolStr> {

@@ -2,7 +2,7 @@
 
 use league_protocol::id::MatchId;
 
-use super::active_matches::MAX_TABLES;
+use super::active_matches::MAX_ACTIVE;
 
 /// The newest last; at most as many as the session keeps matches.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -15,7 +15,7 @@ impl TrustedMatches {
         if shown {
             return;
         }
-        if self.0.len() == MAX_TABLES {
+        if self.0.len() == MAX_ACTIVE {
             self.0.remove(0);
         }
         self.0.push(match_id.clone());

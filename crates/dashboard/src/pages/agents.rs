@@ -7,7 +7,7 @@ use league_protocol::id::RefereeId;
 use league_store::views::match_file::MatchFile;
 use maud::{Markup, html};
 
-use super::links::player_link;
+use super::links::{named, player_link};
 use super::paging::Paging;
 use super::player::state;
 use crate::answers;
@@ -77,7 +77,7 @@ fn official(referee: &RegisteredReferee, latency: Option<Duration>, trusted: boo
     let (state, word) = if referee.lost { ("LOST", "lost") } else { ("ACTIVE", "active") };
     html! {
         tr {
-            th.name scope="row" { (referee.profile.name) small { (referee.id) } }
+            th.name scope="row" { (named(&referee.profile.name)) small { (referee.id) } }
             td { span.pill data-state=(state) { (word) } }
             td { (referee.running) } td { (referee.capacity) }
             td { @match latency { Some(latency) => { (latency.as_millis()) " ms" }, None => "–" } }

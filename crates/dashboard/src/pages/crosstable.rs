@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 
 use league_core::season::LeaguePhase;
+use league_protocol::display::escaped;
 use league_protocol::id::{MatchId, RoundId};
 use league_protocol::message::standings::StandingsRow;
 use league_protocol::side::Side;
 use maud::{Markup, html};
 
 use super::league::withdrawn;
+use super::links::named;
 use super::paging::Paging;
 use crate::league_snapshot::{LeagueSnapshot, own_result, shown};
 
@@ -39,14 +41,14 @@ pub(crate) fn page(snapshot: &LeagueSnapshot, down: &Paging, across: usize) -> M
                     table.cross {
                         thead { tr {
                             th scope="col" { "#" } th.name scope="col" { "Player" }
-                            @for column in columns { th scope="col" title=(column.display_name) { (column.rank) } }
+                            @for column in columns { th scope="col" title=(escaped(&column.display_name)) { (column.rank) } }
                             th scope="col" { "Points" }
                         } }
                         tbody {
                             @for row in down.piece(&rows) {
                                 tr {
                                     td { (row.rank) }
-                                    th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } (withdrawn(row)) }
+                                    th.name scope="row" { a href={ "players/" (row.player_id) } { (named(&row.display_name)) } (withdrawn(row)) }
                                     @for column in columns { (cell(snapshot, &meetings, snapshot.place(&row.player_id), snapshot.place(&column.player_id))) }
                                     td.points { (row.points) }
                                 }

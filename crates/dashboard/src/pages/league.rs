@@ -5,7 +5,7 @@ use league_protocol::id::{MatchId, RoundId};
 use league_protocol::message::standings::StandingsRow;
 use maud::{Markup, html};
 
-use super::links::{form, match_link, player_link};
+use super::links::{form, match_link, named, player_link};
 use super::paging::Paging;
 use super::{chart, schedule};
 use crate::league_snapshot::LeagueSnapshot;
@@ -79,7 +79,7 @@ fn status(snapshot: &LeagueSnapshot, room: Option<&WaitingRoom>) -> Markup {
             @if let Some(champion) = champion {
                 p.champion #champion {
                     span aria-hidden="true" { "★ " } "Champion: "
-                    a href={ "players/" (champion.player_id) } { (champion.display_name) } " with " (champion.points) " points"
+                    a href={ "players/" (champion.player_id) } { (named(&champion.display_name)) } " with " (champion.points) " points"
                 }
             }
             dl.facts {
@@ -137,7 +137,7 @@ fn line(snapshot: &LeagueSnapshot, row: &StandingsRow) -> Markup {
     html! {
         tr id={ "row-" (row.player_id) } {
             td { (row.rank) }
-            th.name scope="row" { a href={ "players/" (row.player_id) } { (row.display_name) } small { (row.player_id) } (withdrawn(row)) }
+            th.name scope="row" { a href={ "players/" (row.player_id) } { (named(&row.display_name)) } small { (row.player_id) } (withdrawn(row)) }
             td.points { (row.points) }
             td { (row.played) } td { (row.wins) } td { (row.draws) } td { (row.losses) }
             td { (form(&marks)) }

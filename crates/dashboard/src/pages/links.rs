@@ -1,6 +1,7 @@
 //! Names as links. Links are relative to the base of the page, so a page of the past links to the past.
 
 use league_core::season::agent::RegisteredPlayer;
+use league_protocol::display::escaped;
 use league_protocol::id::MatchId;
 use league_protocol::message::game_over::OwnResult;
 use maud::{Markup, html};
@@ -8,7 +9,12 @@ use maud::{Markup, html};
 use crate::league_snapshot::shown;
 
 pub(crate) fn player_link(player: &RegisteredPlayer) -> Markup {
-    html! { a href={ "players/" (player.id) } { (player.profile.name) } }
+    html! { a href={ "players/" (player.id) } { (named(&player.profile.name)) } }
+}
+
+/// A name that an agent chose. It cannot reorder or hide the text around it.
+pub(crate) fn named(name: &str) -> Markup {
+    html! { bdi { (escaped(name)) } }
 }
 
 pub(crate) fn match_link(match_id: &MatchId) -> Markup {

@@ -9,7 +9,7 @@ use league_store::views::match_file::{Direction, MatchFile};
 use league_store::views::narrative::{steps, with_names};
 use maud::{Markup, html};
 
-use super::links::player_link;
+use super::links::{named, player_link};
 use super::schedule::in_order;
 use crate::answers::{Answer, answers};
 use crate::league_snapshot::LeagueSnapshot;
@@ -70,7 +70,7 @@ fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -
         dl.facts {
             @for side in [first, second] {
                 @if let Some(players) = &players {
-                    div { dt { (players[side].profile.name) } dd { @match &over.record.moves[side] { Some(choice) => (choice), None => "no choice" } ", +" (points[side])
+                    div { dt { (named(&players[side].profile.name)) } dd { @match &over.record.moves[side] { Some(choice) => (choice), None => "no choice" } ", +" (points[side])
                         @if let Some(ms) = file.and_then(|file| file.times.get(&players[side].id)).and_then(|times| times.move_ms) { small { " after " (ms) " ms" } } } }
                 }
             }

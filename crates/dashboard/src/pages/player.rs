@@ -8,7 +8,7 @@ use league_store::views::match_file::MatchFile;
 use maud::{Markup, html};
 
 use super::chart::histogram;
-use super::links::{form, match_link, player_link};
+use super::links::{form, match_link, named, player_link};
 use crate::answers;
 use crate::league_snapshot::{LeagueSnapshot, PlayerMatch, own_result, shown};
 
@@ -32,7 +32,7 @@ pub(crate) fn page(
     let forfeits = place.map_or(0, |place| season.table().row(place).technical_losses);
     html! {
         section #player {
-            h1 { (player.profile.name) " " small { (player.id) } " "
+            h1 { (named(&player.profile.name)) " " small { (player.id) } " "
                 @if never_moved { span.pill data-state="FORFEITING" { "no legal move yet" } } @else { (state(season, player)) } }
             dl.facts {
                 @if let Some(row) = &row {

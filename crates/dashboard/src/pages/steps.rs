@@ -5,6 +5,7 @@ use league_core::season::agent::RegisteredPlayer;
 use league_protocol::message::step::MatchState;
 use maud::{Markup, html};
 
+use super::links::named;
 use crate::league_snapshot::LeagueSnapshot;
 use crate::operate::OperatorStep;
 
@@ -47,7 +48,7 @@ pub(crate) fn of_player(snapshot: &LeagueSnapshot, player: &RegisteredPlayer, ne
                     form action="/operate" method="post" {
                         (token(needs_token))
                         input type="hidden" name="player" value=(player.id);
-                        button name="action" value="withdraw" { "Withdraw " (player.profile.name) }
+                        button name="action" value="withdraw" { "Withdraw " (named(&player.profile.name)) }
                     }
                 }
             }

@@ -198,8 +198,8 @@ impl From<RateLimits> for Rates {
                 questions: keys.questions.over(usual.questions),
                 strangers: keys.strangers.over(usual.strangers),
             },
-            failures: keys.failures.over(failed_secrets::USUAL),
-            visits: keys.pages.over(ServerSettings::default().visits),
+            failures: keys.failures.over(failed_secrets::DEFAULT_RATE),
+            visits: keys.pages.over(ServerSettings::default().page_rate),
         }
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
 use super::child::{Child, Ended};
-use super::{Arguments, JOIN_KEY, answers};
+use super::{Arguments, PLAYER_KEY, REFEREE_KEY, answers};
 use crate::config::plan::{Planned, Start};
 use crate::system_log::SystemLog;
 use crate::words::counted;
@@ -135,9 +135,9 @@ impl Supervisor<'_> {
             }
         };
         command.env("LEAGUE_MANAGER", self.arguments.manager());
-        if let Some(key) = self.arguments.join_key {
-            command.env(JOIN_KEY, key);
-        }
+        // A child does not inherit the key of another role.
+        command.env_remove(REFEREE_KEY).env_remove(PLAYER_KEY);
+        command.envs(self.arguments.keys.variables(self.agent.role));
         Child::start(command, &self.agent.label).with_context(|| format!("{} cannot be started", self.agent.label))
     }
 

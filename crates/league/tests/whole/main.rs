@@ -22,8 +22,6 @@ mod models;
 mod operator;
 mod orchestrator;
 mod pages;
-#[path = "../../../wire/tests/papers/mod.rs"]
-mod papers;
 mod peers;
 mod pipes;
 mod processes;
@@ -35,6 +33,8 @@ mod several_machines;
 mod source;
 mod stepped;
 mod support;
+#[path = "../../../wire/tests/test_certificates/mod.rs"]
+mod test_certificates;
 #[cfg(feature = "otel")]
 mod traces;
 mod transcripts;

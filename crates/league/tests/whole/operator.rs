@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Process, Venue, assert_contains, assert_played, http, league, wait_for_all};
 
-const TOKEN: [&str; 2] = ["--token", "chalk"];
-const SERVER_TOKEN: [&str; 2] = ["--operator-token", "chalk"];
+const TOKEN: [&str; 2] = ["--token", "chalk-on-the-blackboard"];
+const SERVER_TOKEN: [&str; 2] = ["--operator-token", "chalk-on-the-blackboard"];
 
 fn operate(venue: &Venue, command: &[&str]) -> Value {
     league(&[command, &["--manager", &venue.address, "--json"], &TOKEN].concat()).success().json()

@@ -48,7 +48,7 @@ fn an_abandoned_league_is_not_shown_as_live() {
 #[test]
 fn a_stepped_match_is_led_to_its_end_on_its_page() {
     let venue = Venue::new();
-    let options = ["--stepped", "--exit-when-done", "--json", "--operator-token", "chalk"];
+    let options = ["--stepped", "--exit-when-done", "--json", "--operator-token", "chalk-on-the-blackboard"];
     let mut manager = venue.manager_with(2, 1, &options);
     let site = site_of(&mut manager, "Watch it at");
     let _referee = venue.referee("REF01");
@@ -57,7 +57,10 @@ fn a_stepped_match_is_led_to_its_end_on_its_page() {
         wait_for_page(&format!("{site}matches/R1M1"), &format!("value=\"{step}\""));
         let form = format!("action={step}&match=R1M1");
         assert_eq!(http::page(&format!("{site}operate"), Some(&form)).0, 403);
-        assert_eq!(http::page(&format!("{site}operate"), Some(&format!("{form}&token=chalk"))).0, 303);
+        assert_eq!(
+            http::page(&format!("{site}operate"), Some(&format!("{form}&token=chalk-on-the-blackboard"))).0,
+            303
+        );
     }
     manager.wait().success();
     venue.home.verify(1);

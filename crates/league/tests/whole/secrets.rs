@@ -10,7 +10,8 @@ use crate::support::wiretap::Wiretap;
 use crate::support::{Process, TestHome, assert_contains, http, league};
 
 const OPERATOR: &str = "operator-whisper-7Hq2";
-const JOIN: &str = "join-whisper-9Xw4";
+const REFEREE_KEY: &str = "referee-whisper-9Xw4";
+const PLAYER_KEY: &str = "player-whisper-9Xw4";
 const MODEL: &str = "model-whisper-3Kd8";
 /// A wrong secret, which may be valid elsewhere.
 const GUESS: &str = "guess-whisper-5Zt6";
@@ -44,14 +45,17 @@ fn leaks(directory: &TestHome, printed: &[(String, String)], secrets: &[String])
 fn no_secret_of_a_league_is_in_any_file_or_log_of_it() {
     let (home, server) = (TestHome::new(), indiscreet_model());
     let model = format!("http://{}", server.address);
-    let log_everything = [("LEAGUE_LOG", "debug"), ("LEAGUE_JOIN_KEY", JOIN)];
+    let log_everything = [("LEAGUE_LOG", "debug")];
+    let key = |key| [("LEAGUE_JOIN_KEY", key)];
     let begin = |more: &[(&str, &str)], arguments: &[&str]| {
         let arguments = [arguments, &["--port", "0", "--home", home.path()]].concat();
         Process::start_in(home.path(), &[&log_everything, more].concat(), &arguments)
     };
     let expecting = ["manager", "--expect-players", "2", "--expect-referees", "1"];
-    let rules = ["--players-need-key", "--move-timeout", "2", "--retry-delay", "0.05"];
-    let mut manager = begin(&[("LEAGUE_OPERATOR_TOKEN", OPERATOR)], &[&expecting[..], &rules].concat());
+    let rules = ["--move-timeout", "2", "--retry-delay", "0.05"];
+    let manager_secrets =
+        [("LEAGUE_OPERATOR_TOKEN", OPERATOR), ("LEAGUE_REFEREE_KEY", REFEREE_KEY), ("LEAGUE_PLAYER_KEY", PLAYER_KEY)];
+    let mut manager = begin(&manager_secrets, &[&expecting[..], &rules].concat());
     let address = manager.address();
     let tap = Wiretap::on(&address);
     let through = tap.endpoint();
@@ -65,9 +69,10 @@ fn no_secret_of_a_league_is_in_any_file_or_log_of_it() {
     http::page(&address.replace("/mcp", "/operate"), Some(&format!("action=start&token={GUESS}")));
 
     let with_model = [("LEAGUE_LLM_BASE_URL", model.as_str()), ("LEAGUE_LLM_MODEL", "m"), ("LEAGUE_LLM_KEY", MODEL)];
+    let with_model = [&with_model[..], &key(PLAYER_KEY)].concat();
     let agents = [
-        ("referee", begin(&[], &["referee", "--referee-id", "REF01", "--manager", &through])),
-        ("player", begin(&[], &["player", "--player-id", "P01", "--manager", &through])),
+        ("referee", begin(&key(REFEREE_KEY), &["referee", "--referee-id", "REF01", "--manager", &through])),
+        ("player", begin(&key(PLAYER_KEY), &["player", "--player-id", "P01", "--manager", &through])),
         ("model", begin(&with_model, &["player", "--strategy", "llm", "--player-id", "P02", "--manager", &through])),
     ];
     let mut printed = Vec::new();
@@ -86,7 +91,8 @@ fn no_secret_of_a_league_is_in_any_file_or_log_of_it() {
     let tokens = tap.words_with_prefix("tok-");
     let of = |id: &str| tokens.iter().any(|token| token.starts_with(&format!("tok-{id}-")) && token.len() > 40);
     assert!(["REF01", "P01", "P02"].into_iter().all(of), "{tokens:?}");
-    let secrets: Vec<String> = tokens.into_iter().chain([OPERATOR, JOIN, MODEL, GUESS].map(str::to_owned)).collect();
+    let secrets: Vec<String> =
+        tokens.into_iter().chain([OPERATOR, REFEREE_KEY, PLAYER_KEY, MODEL, GUESS].map(str::to_owned)).collect();
     assert_eq!(leaks(&home, &printed, &secrets), [""; 0]);
 
     // Shows that the search finds a secret.

@@ -2,16 +2,16 @@
 
 use std::fs;
 
-use crate::papers::Papers;
 use crate::support::{TestHome, Venue, assert_contains, assert_played, league, wait_for_all};
+use crate::test_certificates::TestCertificates;
 
 #[test]
 fn a_league_is_played_over_https_by_separate_processes() {
-    let papers = Papers::new();
-    let venue = Venue::secured(&papers);
+    let certificates = TestCertificates::new();
+    let venue = Venue::secured(&certificates);
     let mut manager = venue.manager_with(2, 1, &[]);
     assert_eq!(manager.address(), venue.address);
-    let ca = papers.path("ca.pem");
+    let ca = certificates.path("ca.pem");
     let operate = ["start", "--manager", &venue.address, "--ca", ca.to_str().unwrap()];
     // The manager answers that it is too early.
     league(&operate).fails_with(&["players"]);
@@ -27,10 +27,10 @@ fn a_league_is_played_over_https_by_separate_processes() {
 
 #[test]
 fn league_run_uses_https_if_it_is_configured() {
-    let (papers, home) = (Papers::new(), TestHome::new());
+    let (certificates, home) = (TestCertificates::new(), TestHome::new());
     fs::create_dir(home.join("config")).unwrap();
     for name in ["ca.pem", "server.pem", "server.key"] {
-        fs::copy(papers.path(name), home.join("config").join(name)).unwrap();
+        fs::copy(certificates.path(name), home.join("config").join(name)).unwrap();
     }
     let security = r#"{"tls_certificate": "server.pem", "tls_key": "server.key", "tls_authority": "ca.pem"}"#;
     fs::write(home.join("config/system.json"), format!(r#"{{"security": {security}}}"#)).unwrap();
@@ -40,9 +40,9 @@ fn league_run_uses_https_if_it_is_configured() {
 
 #[test]
 fn an_unusable_tls_file_is_named_with_advice() {
-    let (papers, home) = (Papers::new(), TestHome::new());
-    papers.write("other.key", &rcgen::KeyPair::generate().unwrap().serialize_pem());
-    papers.write("empty.pem", "");
+    let (certificates, home) = (TestCertificates::new(), TestHome::new());
+    certificates.write("other.key", &rcgen::KeyPair::generate().unwrap().serialize_pem());
+    certificates.write("empty.pem", "");
     // Certificate, key and authority, and the error.
     let cases = [
         (["no.pem", "server.key", ""], ["no.pem: No such file", "PEM file"]),
@@ -55,8 +55,9 @@ fn an_unusable_tls_file_is_named_with_advice() {
     ];
     for (files, parts) in cases {
         let named = ["--tls-cert", "--tls-key", "--ca"].into_iter().zip(files).filter(|(_, name)| !name.is_empty());
-        let files: Vec<String> =
-            named.flat_map(|(flag, name)| [flag.to_owned(), papers.path(name).to_str().unwrap().to_owned()]).collect();
+        let files: Vec<String> = named
+            .flat_map(|(flag, name)| [flag.to_owned(), certificates.path(name).to_str().unwrap().to_owned()])
+            .collect();
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         for command in ["run", "manager", "referee", "player"] {
             home.league(&[&[command, "--port", "0"], &files[..]].concat()).fails_with(&parts);

@@ -20,7 +20,7 @@ use league_wire::net::Listener;
 use league_wire::server::serve;
 use tokio::net::TcpListener;
 
-use crate::faraway::Faraway;
+use crate::remote_listener::RemoteListener;
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -89,7 +89,7 @@ impl League {
     /// Another listener of the same manager, at which every client appears to call from `caller`.
     pub(crate) async fn heard_from(&self, caller: &str) -> String {
         let (listener, address) = listen().await;
-        open(Faraway { listener, caller: format!("{caller}:5000").parse().unwrap() }, self.manager.clone());
+        open(RemoteListener { listener, caller: format!("{caller}:5000").parse().unwrap() }, self.manager.clone());
         format!("http://{address}/mcp")
     }
 

@@ -4,11 +4,11 @@
 
 mod batches;
 mod crowd;
-#[path = "../../../wire/tests/faraway/mod.rs"]
-mod faraway;
 mod hostile;
 mod league;
 mod operator;
 mod players;
 mod referees;
+#[path = "../../../wire/tests/remote_listener/mod.rs"]
+mod remote_listener;
 mod rules;

@@ -34,12 +34,13 @@ impl Shared {
     pub(super) async fn register(&self) -> Result<PlayerId, Rejected> {
         let settings = &self.settings;
         self.session().registering();
-        let longest = LONGEST_PAUSE.max(settings.pause);
+        let max_pause = LONGEST_PAUSE.max(settings.pause);
         // A player that was registered waits for its manager without limit.
-        let tries = settings.give_up_after.filter(|_| self.session().identity().is_none());
-        let patience = RegistrationRetry { answer: settings.patience, pause: settings.pause, longest, tries };
+        let max_tries = settings.give_up_after.filter(|_| self.session().identity().is_none());
+        let (answer_limit, pause) = (settings.patience, settings.pause);
+        let retry = RegistrationRetry { answer_limit, pause, max_pause, max_tries };
         let admitted =
-            registration::register(&self.peer_client, &settings.manager, patience, &self.hurry, || self.registration())
+            registration::register(&self.peer_client, &settings.manager, retry, &self.hurry, || self.registration())
                 .await;
         let Admitted { player_id, league_id, token, passes, .. } =
             admitted.inspect_err(|_| self.session().rejected())?;
@@ -97,7 +98,7 @@ impl Shared {
     /// wait for it.
     pub(super) async fn doubt(self: &Arc<Self>) {
         let shared = Arc::clone(self);
-        drop(tokio::spawn(async move { shared.doubt.settle(shared.make_sure()).await }).await);
+        drop(tokio::spawn(async move { shared.doubt.run_if_due(shared.make_sure()).await }).await);
     }
 
     /// Returns false if the manager did not say whether the token is valid.
@@ -107,7 +108,8 @@ impl Shared {
         let envelope = Envelope { auth_token: Some(token.into()), ..self.envelope(None, None) };
         let settings = &self.settings;
         let counts =
-            token_recheck::counts(self.peer_client.client(), &settings.manager, &envelope, settings.patience).await;
+            token_recheck::accepts_token(self.peer_client.client(), &settings.manager, &envelope, settings.patience)
+                .await;
         if counts == Some(false)
             && let Err(rejected) = self.register().await
         {

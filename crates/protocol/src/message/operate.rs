@@ -1,8 +1,11 @@
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::query::{LeagueStatus, ScheduledMatch, ScheduledRound};
 use crate::id::{LeagueId, PlayerId};
+use crate::token::Credential;
 
 /// `create_schedule`: close the registration and pair the players with each other.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +45,41 @@ pub struct WithdrawPlayer {
     pub league_id: Option<LeagueId>,
     /// Whom.
     pub player_id: PlayerId,
+}
+
+/// The role whose agents show a key to register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyRole {
+    /// Referees.
+    Referee,
+    /// Players.
+    Player,
+}
+
+impl fmt::Display for KeyRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Referee => "referee",
+            Self::Player => "player",
+        })
+    }
+}
+
+/// `rotate_key`: replace the key of a role. Agents that are registered stay registered.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RotateKey {
+    /// Whose key.
+    pub role: KeyRole,
+}
+
+/// The new key, which is shown once and kept as a digest.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RotatedKey {
+    /// Whose key.
+    pub role: KeyRole,
+    /// The key: agents send it as `join_key`.
+    pub key: Credential,
 }
 
 pub type StatusAnswer = LeagueStatus;

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use smol_str::SmolStr;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::envelope::PROTOCOL;
 use crate::id::{GameType, LeagueId, PlayerId, RefereeId};
@@ -16,6 +17,8 @@ pub const MAX_NAME: usize = 64;
 /// In bytes.
 pub const MAX_ENDPOINT: usize = 512;
 pub const MAX_GAMES: usize = 32;
+/// The most combining marks on one letter of a name. More of them cover the lines above and below.
+const MAX_MARKS: usize = 4;
 /// An answer with this word uses our pass scheme, so the agent may insist on passes.
 pub const PASS_SCHEME: &str = "hmac-sha256";
 
@@ -241,6 +244,15 @@ fn fitting_name<E: de::Error>(name: SmolStr, place: &str) -> Result<SmolStr, E> 
     }
     if name.chars().any(char::is_control) {
         return Err(bad_name(place, "not printable"));
+    }
+    if name
+        .chars()
+        .map(is_combining_mark)
+        .collect::<Vec<_>>()
+        .windows(MAX_MARKS + 1)
+        .any(|marks| !marks.contains(&false))
+    {
+        return Err(bad_name(place, "covered by combining marks"));
     }
     Ok(name)
 }

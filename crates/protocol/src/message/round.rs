@@ -161,17 +161,17 @@ mod tests {
 
     #[test]
     fn round_completed_is_read_with_unreadable_fields() {
-        let told = r#"{"round_id": 3, "matches_played": null, "matches_completed": "2", "next_round_id": "R4",
+        let json = r#"{"round_id": 3, "matches_played": null, "matches_completed": "2", "next_round_id": "R4",
             "summary": ["P01 won"]}"#;
-        let round: RoundCompleted = serde_json::from_str(told).unwrap();
+        let round: RoundCompleted = serde_json::from_str(json).unwrap();
         assert_eq!((round.round_id, round.next_round_id), (RoundId(3), None));
         assert_eq!((round.matches_played, round.matches_completed, round.summary), (0, 0, RoundSummary::default()));
     }
 
     #[test]
     fn league_completed_is_read_with_unreadable_fields() {
-        let told = r#"{"total_rounds": null, "champion": "P01", "final_standings": {"P01": 9}}"#;
-        let end: LeagueCompleted = serde_json::from_str(told).unwrap();
+        let json = r#"{"total_rounds": null, "champion": "P01", "final_standings": {"P01": 9}}"#;
+        let end: LeagueCompleted = serde_json::from_str(json).unwrap();
         assert_eq!((end.total_rounds, end.champion, end.final_standings), (0, None, Vec::new()));
     }
 }

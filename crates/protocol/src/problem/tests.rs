@@ -47,8 +47,8 @@ fn two_choices_or_another_match_are_reported() {
     let two = json!({"parity_choice": "odd", "data": {"parity_choice": "even"}});
     assert_eq!(choice(&two), "you sent two different choices in one answer; send one choice, in `parity_choice`");
     let other = json!({"message_type": "CHOOSE_PARITY_RESPONSE", "match_id": "R9M9", "parity_choice": "odd"});
-    let told = choice(&other);
-    assert_eq!(told, "you answered about another match; answer with \"match_id\": \"R1M1\", the match of the call");
+    let sentence = choice(&other);
+    assert_eq!(sentence, "you answered about another match; answer with \"match_id\": \"R1M1\", the match of the call");
 }
 
 #[test]
@@ -68,27 +68,30 @@ fn an_acknowledgement_is_reported_as_a_missing_answer() {
 #[test]
 fn http_and_rpc_errors_are_reported_with_a_fix() {
     let match_id: MatchId = "R1M1".parse().unwrap();
-    let told = |status, body: &[u8]| {
+    let sentence = |status, body: &[u8]| {
         Problem::of_answer(QuestionKind::Choice, &match_id, status, body).map(|problem| problem.to_string()).unwrap()
     };
     let page = b"<!DOCTYPE html><html><body>It works!</body></html>";
     let html =
         "you answered with an HTML page (HTTP 200); answer with JSON; is another program listening at this address?";
-    assert_eq!(told(200, page), html);
+    assert_eq!(sentence(200, page), html);
     let missing = "you answered with HTTP 404: answer POST at the path that you registered, usually /mcp";
-    assert_eq!(told(404, page), missing);
+    assert_eq!(sentence(404, page), missing);
     assert_eq!(
-        told(500, b"Internal Server Error"),
+        sentence(500, b"Internal Server Error"),
         "you answered with HTTP 500: look for an exception in your console"
     );
-    assert_eq!(told(200, b"odd"), "you sent `odd`, which is no JSON object (HTTP 200); answer with one JSON object");
-    assert_eq!(told(200, b""), "you sent an empty answer (HTTP 200); answer with one JSON object");
     assert_eq!(
-        told(200, &vec![b' '; 70_000]),
+        sentence(200, b"odd"),
+        "you sent `odd`, which is no JSON object (HTTP 200); answer with one JSON object"
+    );
+    assert_eq!(sentence(200, b""), "you sent an empty answer (HTTP 200); answer with one JSON object");
+    assert_eq!(
+        sentence(200, &vec![b' '; 70_000]),
         "you sent an answer of more than 64 KiB; send the answer alone, without history or logs"
     );
     let error = |number: i64, words: &str| {
-        told(200, &serde_json::to_vec(&json!({"error": {"code": number, "message": words}})).unwrap())
+        sentence(200, &serde_json::to_vec(&json!({"error": {"code": number, "message": words}})).unwrap())
     };
     assert_eq!(
         error(-32601, "Method not found: choose_parity"),
@@ -156,17 +159,17 @@ fn a_right_answer_is_no_problem() {
 #[test]
 fn quotes_are_short_and_on_one_line() {
     let hostile = format!("`\u{1b}[31m\r\n\u{202e}<script>{}", "x".repeat(500));
-    let told = choice(&json!({"parity_choice": hostile}));
-    assert!(told.chars().count() < 160, "{told}");
-    assert!(!told.chars().any(|c| c.is_control() || c == '\u{202e}'), "{told:?}");
-    assert_eq!(told.matches('`').count(), 6, "{told}");
+    let sentence = choice(&json!({"parity_choice": hostile}));
+    assert!(sentence.chars().count() < 160, "{sentence}");
+    assert!(!sentence.chars().any(|c| c.is_control() || c == '\u{202e}'), "{sentence:?}");
+    assert_eq!(sentence.matches('`').count(), 6, "{sentence}");
 }
 
 #[test]
 fn a_quote_has_no_credential() {
     let token = "tok-P01-9FzL0y2hJ8Qm3cVtXb7RwKd5NsGp1AeUiOoTlYkM4Hf";
-    let told = choice(&json!({"parity_choice": format!("bad token {token}!")}));
-    assert_eq!(told, "you sent `bad token …!`; send `even` or `odd`");
+    let sentence = choice(&json!({"parity_choice": format!("bad token {token}!")}));
+    assert_eq!(sentence, "you sent `bad token …!`; send `even` or `odd`");
     assert_eq!(quoted(token), "…");
     assert_eq!(quoted("Method not found: handle_game_invitation"), "Method not found: handle_game_invitation");
 }

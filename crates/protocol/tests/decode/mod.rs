@@ -19,12 +19,16 @@ pub(crate) fn decode_everything(bytes: &[u8]) -> String {
         Ok(layers) => {
             let id = MatchId::of(RoundId(2), 3);
             let (join, parity, played) = (layers.join(&id), layers.parity(&id), layers.game_move(&id));
-            let (registration, heard) = (layers.registration(), layers.reply_kind());
-            assert_eq!(has_no_error(bytes), heard == ReplyKind::NoError, "the short way and the long one differ");
-            format!("{layers:?} {join:?} {parity:?} {played:?} {registration:?} {heard:?}")
+            let (registration, reply_kind) = (layers.registration(), layers.reply_kind());
+            assert_eq!(
+                has_no_error(bytes),
+                reply_kind == ReplyKind::NoError,
+                "the search for error words and the parser differ"
+            );
+            format!("{layers:?} {join:?} {parity:?} {played:?} {registration:?} {reply_kind:?}")
         }
         Err(unreadable) => {
-            assert!(has_no_error(bytes), "who cannot be understood has said nothing against it");
+            assert!(has_no_error(bytes), "an unreadable answer reports no error");
             unreadable.to_string()
         }
     };

@@ -8,7 +8,7 @@ use league_protocol::message::choice::ChooseParityResponse;
 use league_protocol::message::game_move::GameMoveResponse;
 use league_protocol::message::invitation::GameJoinAck;
 use league_protocol::message::league_view::LeaguePage;
-use league_protocol::message::operate::{Empty, ScheduleAnswer, StatusAnswer};
+use league_protocol::message::operate::{Empty, RotatedKey, ScheduleAnswer, StatusAnswer};
 use league_protocol::message::query::{AssignedMatches, LeagueQueryResponse};
 use league_protocol::message::registration::RegisterResponse;
 use league_protocol::message::report::MatchResultAck;
@@ -71,6 +71,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
         Method::StartLeague | Method::StopLeague | Method::ReopenRegistration | Method::WithdrawPlayer => {
             write_answer::<StatusAnswer>
         }
+        Method::RotateKey => write_answer::<RotatedKey>,
         Method::StartMatch => write_answer::<StartMatchAnswer>,
         Method::CollectChoices | Method::DrawNumber | Method::FinalizeMatch | Method::GetMatchState => {
             write_answer::<MatchState>

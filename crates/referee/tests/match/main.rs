@@ -43,6 +43,7 @@ fn answer(message: &Value, id: &str) -> Value {
     match message["message_type"].as_str().unwrap() {
         "GAME_INVITATION" => envelope("GAME_JOIN_ACK", json!({"accept": true})),
         "CHOOSE_PARITY_CALL" => envelope("CHOOSE_PARITY_RESPONSE", json!({"parity_choice": "even"})),
+        "GAME_MOVE_CALL" => envelope("GAME_MOVE_RESPONSE", json!({"move": message["context"]["legal_moves"][0]})),
         "GAME_OVER" => envelope("GAME_OVER_ACK", json!({"status": "ok"})),
         _ => envelope("GAME_ERROR_ACK", json!({"status": "ok"})),
     }

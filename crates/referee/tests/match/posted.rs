@@ -39,7 +39,11 @@ struct Letter<'a> {
 
 impl<'a> Letter<'a> {
     fn choice(choice: &str) -> Self {
-        let message = json!({"match_id": "R1M1", "player_id": "P02", "parity_choice": choice});
+        Self::with("parity_choice", choice)
+    }
+
+    fn with(field: &str, text: &str) -> Self {
+        let message = json!({"match_id": "R1M1", "player_id": "P02", field: text});
         Self { message, token: None, conversation: None, from: HERE }
     }
 
@@ -65,7 +69,7 @@ impl Stage {
         let poster = stub(move |question| {
             let mut letter = answer(&question["params"], "P02");
             letter["auth_token"] = json!(joins_with);
-            if letter["message_type"] != "CHOOSE_PARITY_RESPONSE" {
+            if !["CHOOSE_PARITY_RESPONSE", "GAME_MOVE_RESPONSE"].contains(&letter["message_type"].as_str().unwrap()) {
                 return result(question, &letter);
             }
             asked.send(question["params"].clone()).unwrap();
@@ -355,4 +359,39 @@ async fn nothing_counts_before_it_is_asked_for() {
     let (report, transcript) = stage.ended().await;
     assert_eq!(choice_of(&report), &json!("even"));
     assert_eq!(refused(&transcript).len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_posted_move_is_read_as_a_move_of_its_game() {
+    // P01 takes the first free cell: 1 at once, 2 and 4 when the test lets it.
+    let (go, wait) = channel::<()>();
+    let wait = Mutex::new(wait);
+    let a = stub(move |question| {
+        if question["params"]["context"]["state"].as_str().is_some_and(|board| board.contains('X')) {
+            wait.lock().unwrap().recv().unwrap();
+        }
+        result(question, &answer(&question["params"], "P01"))
+    })
+    .await;
+    let mut stage = Stage::set("tok", None).await;
+    stage.start(&a, json!({}), json!({"game_type": "tic_tac_toe"})).await;
+    for (field, text) in [("parity_choice", "3"), ("move", "1")] {
+        stage.questions.recv().await.unwrap();
+        let error = stage.post(Letter::with(field, text).showing("tok-P02-b")).await.unwrap_err();
+        assert_eq!((error.code, error.field.as_deref()), (Some(ErrorCode::E004), Some("move")), "{error:?}");
+    }
+    for cell in ["3", "5"] {
+        stage.questions.recv().await.unwrap();
+        stage.post(Letter::with("move", cell).showing("tok-P02-b")).await.unwrap();
+        let error = stage.post(Letter::with("move", "9").showing("tok-P02-b")).await.unwrap_err();
+        assert!(error.message.contains("nothing of the kind is asked for now"), "not its turn: {error:?}");
+        go.send(()).unwrap();
+    }
+    stage.questions.recv().await.unwrap();
+    stage.post(Letter::with("move", "7").showing("tok-P02-b")).await.unwrap();
+    let (report, transcript) = stage.ended().await;
+    assert_eq!((forfeits(&report), &report["result"]["winner"]), (0, &json!("P02")), "{report}");
+    let posted = transcript.iter().filter(|entry| entry["from"] == "P02" && entry["message"].get("move").is_some());
+    assert!(posted.clone().count() > 2 && posted.clone().all(|entry| entry["message_type"] == "GAME_MOVE_RESPONSE"));
+    assert!(!stage.log().contains("SECOND_CHOICE"), "{}", stage.log());
 }

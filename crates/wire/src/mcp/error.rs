@@ -21,13 +21,13 @@ pub(crate) struct McpError {
 }
 
 impl McpError {
-    pub(crate) fn no_method(method: &str, era: McpRevision) -> Self {
-        let (status, known) = match era {
+    pub(crate) fn no_method(method: &str, revision: McpRevision) -> Self {
+        let (status, known) = match revision {
             McpRevision::Handshake => (StatusCode::OK, "initialize, ping, tools/list, tools/call"),
             McpRevision::Modern => (StatusCode::NOT_FOUND, "server/discover, tools/list, tools/call"),
         };
-        let shown: String = method.chars().take(64).collect();
-        let message = format!("there is no method {shown:?} here; there are {known}");
+        let clipped: String = method.chars().take(64).collect();
+        let message = format!("there is no method {clipped:?} here; there are {known}");
         Self { status, code: METHOD_NOT_FOUND, message, data: None }
     }
 

@@ -12,18 +12,18 @@ pub(crate) fn version(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Fails unless the header `name` occurs exactly once and has the value `said`.
-pub(crate) fn demand(headers: &HeaderMap, name: &str, said: &str) -> Result<(), Mismatch> {
-    match only(headers, name)? {
-        None => Err(format!("the header {name} is missing; it repeats {said:?} of the body")),
+pub(crate) fn require(headers: &HeaderMap, name: &str, expected: &str) -> Result<(), Mismatch> {
+    match single_value(headers, name)? {
+        None => Err(format!("the header {name} is missing; it repeats {expected:?} of the body")),
         Some(value) => match decoded(value) {
-            Some(value) if value == said => Ok(()),
-            Some(value) => Err(format!("the header {name} says {:?} and the body {said:?}", clipped(&value))),
+            Some(value) if value == expected => Ok(()),
+            Some(value) => Err(format!("the header {name} says {:?} and the body {expected:?}", clipped(&value))),
             None => Err(format!("the header {name} is not the base64 that it says it is")),
         },
     }
 }
 
-fn only<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Mismatch> {
+fn single_value<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Mismatch> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
@@ -63,8 +63,8 @@ mod tests {
     }
 
     #[test]
-    fn a_wrapped_value_is_unwrapped_before_it_is_compared() {
-        for (value, said, good) in [
+    fn a_base64_value_is_decoded_before_it_is_compared() {
+        for (value, expected, good) in [
             ("shutdown", "shutdown", true),
             ("  shutdown ", "shutdown", true),
             ("SHUTDOWN", "shutdown", false),
@@ -75,13 +75,13 @@ mod tests {
             ("SGVsbG8=", "Hello", false),
             ("=?BASE64?SGVsbG8=?=", "Hello", false),
         ] {
-            assert_eq!(demand(&headers(&[("mcp-name", value)]), "Mcp-Name", said).is_ok(), good, "{value}");
+            assert_eq!(require(&headers(&[("mcp-name", value)]), "Mcp-Name", expected).is_ok(), good, "{value}");
         }
     }
 
     #[test]
-    fn a_header_is_there_exactly_once() {
-        assert!(demand(&headers(&[]), "Mcp-Name", "x").is_err());
-        assert!(demand(&headers(&[("mcp-name", "x"), ("mcp-name", "x")]), "Mcp-Name", "x").is_err());
+    fn a_missing_or_repeated_header_is_refused() {
+        assert!(require(&headers(&[]), "Mcp-Name", "x").is_err());
+        assert!(require(&headers(&[("mcp-name", "x"), ("mcp-name", "x")]), "Mcp-Name", "x").is_err());
     }
 }

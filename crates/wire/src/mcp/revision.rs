@@ -30,8 +30,8 @@ pub(crate) enum McpRevision {
 }
 
 impl McpRevision {
-    pub(crate) fn of(asked: &McpRequest<'_>, meta: &Meta<'_>, headers: &HeaderMap) -> Self {
-        let modern = match asked.method.as_str() {
+    pub(crate) fn of(request: &McpRequest<'_>, meta: &Meta<'_>, headers: &HeaderMap) -> Self {
+        let modern = match request.method.as_str() {
             "server/discover" => true,
             "initialize" => meta.version.is_some(),
             _ => meta.version.is_some() || Self::of_header(headers) == Self::Modern,
@@ -49,8 +49,8 @@ impl McpRevision {
     }
 }
 
-pub(crate) fn agreed(wanted: &str) -> &'static str {
-    REVISIONS.into_iter().find(|known| *known == wanted && *known != MODERN).unwrap_or(NEWEST_HANDSHAKE)
+pub(crate) fn negotiated(requested_revision: &str) -> &'static str {
+    REVISIONS.into_iter().find(|known| *known == requested_revision && *known != MODERN).unwrap_or(NEWEST_HANDSHAKE)
 }
 
 #[derive(Deserialize, Default)]
@@ -63,14 +63,14 @@ pub(crate) struct Meta<'a> {
 
 impl<'a> Meta<'a> {
     /// Empty if `_meta` is not an object.
-    pub(crate) fn of(asked: &McpRequest<'a>) -> Self {
+    pub(crate) fn of(request: &McpRequest<'a>) -> Self {
         #[derive(Deserialize)]
         struct Params<'a> {
             #[serde(borrow, default, rename = "_meta")]
             meta: Option<&'a RawValue>,
         }
         let object = |raw: &&RawValue| raw.get().starts_with('{');
-        let params = asked.params.filter(object).and_then(|raw| serde_json::from_str::<Params<'_>>(raw.get()).ok());
+        let params = request.params.filter(object).and_then(|raw| serde_json::from_str::<Params<'_>>(raw.get()).ok());
         let meta = params.and_then(|params| params.meta).filter(object);
         meta.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
     }

@@ -6,7 +6,7 @@ use http::{HeaderMap, header};
 use crate::dispatch::{Media, Reply};
 
 pub(crate) fn fit(reply: Reply, headers: &HeaderMap) -> Reply {
-    if reply.body.is_empty() || !only_streams(headers) {
+    if reply.body.is_empty() || !accepts_only_streams(headers) {
         return reply;
     }
     // The JSON has no line breaks, so it is one line of data.
@@ -15,7 +15,7 @@ pub(crate) fn fit(reply: Reply, headers: &HeaderMap) -> Reply {
 }
 
 /// Without an `Accept` header the client accepts both.
-fn only_streams(headers: &HeaderMap) -> bool {
+fn accepts_only_streams(headers: &HeaderMap) -> bool {
     let mut streams = false;
     for value in headers.get_all(header::ACCEPT) {
         for range in value.to_str().unwrap_or_default().split(',') {

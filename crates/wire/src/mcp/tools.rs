@@ -6,14 +6,14 @@ use league_protocol::sender::Role;
 use league_protocol::table::TABLE;
 use serde_json::{Value, json};
 
-use super::revision::{McpRevision, REVISIONS, agreed};
+use super::revision::{McpRevision, REVISIONS, negotiated};
 
 /// A list never changes while the agent runs.
 const TTL_MS: u32 = 300_000;
 
-pub(crate) fn list(role: Role, era: McpRevision) -> &'static str {
+pub(crate) fn list(role: Role, revision: McpRevision) -> &'static str {
     static LISTS: [OnceLock<String>; 8] = [const { OnceLock::new() }; 8];
-    LISTS[role as usize * 2 + usize::from(era == McpRevision::Modern)].get_or_init(|| {
+    LISTS[role as usize * 2 + usize::from(revision == McpRevision::Modern)].get_or_init(|| {
         let own = TABLE.iter().filter(|row| row.to.contains(&role));
         let tools: Vec<_> = own
             .map(|row| {
@@ -25,13 +25,13 @@ pub(crate) fn list(role: Role, era: McpRevision) -> &'static str {
                 })
             })
             .collect();
-        cacheable(json!({ "tools": tools }), role, era).to_string()
+        cacheable(json!({ "tools": tools }), role, revision).to_string()
     })
 }
 
 /// An empty list: agents have tools only, but some clients ask for every kind of list.
-pub(crate) fn nothing(what: &str, role: Role, era: McpRevision) -> String {
-    cacheable(json!({ what: [] }), role, era).to_string()
+pub(crate) fn empty_list(what: &str, role: Role, revision: McpRevision) -> String {
+    cacheable(json!({ what: [] }), role, revision).to_string()
 }
 
 pub(crate) fn discovered(role: Role) -> String {
@@ -39,9 +39,9 @@ pub(crate) fn discovered(role: Role) -> String {
     cacheable(result, role, McpRevision::Modern).to_string()
 }
 
-pub(crate) fn initialized(role: Role, wanted: &str) -> String {
+pub(crate) fn initialized(role: Role, requested_revision: &str) -> String {
     json!({
-        "protocolVersion": agreed(wanted),
+        "protocolVersion": negotiated(requested_revision),
         "capabilities": capabilities(),
         "serverInfo": server_info(role),
     })
@@ -49,9 +49,9 @@ pub(crate) fn initialized(role: Role, wanted: &str) -> String {
 }
 
 /// JSON fields that begin with a comma.
-pub(crate) fn tail(role: Role, era: McpRevision) -> &'static str {
+pub(crate) fn tail(role: Role, revision: McpRevision) -> &'static str {
     static TAILS: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
-    match era {
+    match revision {
         McpRevision::Handshake => "",
         McpRevision::Modern => {
             TAILS[role as usize].get_or_init(|| format!(",\"resultType\":\"complete\",\"_meta\":{}", meta(role)))
@@ -59,8 +59,8 @@ pub(crate) fn tail(role: Role, era: McpRevision) -> &'static str {
     }
 }
 
-fn cacheable(mut result: Value, role: Role, era: McpRevision) -> Value {
-    if era == McpRevision::Modern {
+fn cacheable(mut result: Value, role: Role, revision: McpRevision) -> Value {
+    if revision == McpRevision::Modern {
         result["resultType"] = "complete".into();
         result["ttlMs"] = TTL_MS.into();
         result["cacheScope"] = "public".into();

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
 use crate::raw::message;
-use crate::support::{LONG, call, endpoint, peer, player};
+use crate::support::{LONG, call, echo_player, endpoint, peer};
 
 /// Answers every request with these bytes and keeps its connections open.
-async fn saying(answer: impl Into<Vec<u8>>) -> league_wire::endpoint::Endpoint {
+async fn peer_answering(answer: impl Into<Vec<u8>>) -> league_wire::endpoint::Endpoint {
     let answer = answer.into();
     peer(move |mut stream, _| {
         let answer = answer.clone();
@@ -24,8 +24,8 @@ async fn saying(answer: impl Into<Vec<u8>>) -> league_wire::endpoint::Endpoint {
 }
 
 #[tokio::test]
-async fn a_call_is_answered_and_its_receipt_says_when() {
-    let server = player().await;
+async fn a_receipt_has_the_times_of_its_call() {
+    let server = echo_player().await;
     let exchange = call(&Client::default(), &endpoint(server.address), LONG).await.unwrap();
     let answer: Value = serde_json::from_slice(&exchange.body).unwrap();
     assert_eq!((exchange.status.as_u16(), &answer["id"]), (200, &json!(1)));
@@ -37,54 +37,55 @@ async fn a_call_is_answered_and_its_receipt_says_when() {
 }
 
 #[tokio::test]
-async fn a_question_has_the_headers_that_every_peer_wants_and_an_id_of_its_own() {
-    let (told, mut tell) = tokio::sync::mpsc::unbounded_channel();
+async fn a_request_has_path_host_content_type_accept_and_its_own_id() {
+    let (sender, mut requests) = tokio::sync::mpsc::unbounded_channel();
     let peer = peer(move |mut stream, _| {
-        let told = told.clone();
+        let sender = sender.clone();
         async move {
-            while let Some(question) = message(&mut stream).await {
-                told.send(question).unwrap();
+            while let Some(request) = message(&mut stream).await {
+                sender.send(request).unwrap();
                 stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").await.unwrap();
             }
         }
     })
     .await;
-    let client = Client::default();
-    for id in 1..=3 {
-        call(&client.clone(), &peer, LONG).await.unwrap();
-        let (head, body) = tell.recv().await.unwrap();
+    let (client, host) = (Client::default(), format!("127.0.0.1:{}", peer.port()));
+    for (id, path) in [(1, "/mcp"), (2, "/mcp"), (3, "/a/path?with=more")] {
+        call(&client.clone(), &format!("http://{host}{path}").parse().unwrap(), LONG).await.unwrap();
+        let (head, body) = requests.recv().await.unwrap();
         let head = head.to_ascii_lowercase();
-        assert!(head.starts_with("post /mcp http/1.1\r\n"), "{head}");
-        for header in ["content-type: application/json\r\n", "accept: application/json, text/event-stream\r\n"] {
-            assert!(head.contains(header), "{head}");
+        assert!(head.starts_with(&format!("post {path} http/1.1\r\n")), "{head}");
+        let headers = ["content-type: application/json", "accept: application/json, text/event-stream"];
+        for header in headers.map(String::from).into_iter().chain([format!("host: {host}")]) {
+            assert!(head.contains(&format!("\r\n{header}\r\n")), "{head}");
         }
         let body: Value = serde_json::from_slice(&body).unwrap();
-        let keys: Vec<_> = body.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!((body["id"].as_u64(), keys.len()), (Some(id), 4));
+        assert_eq!((body["id"].as_u64(), body.as_object().unwrap().len()), (Some(id), 4));
     }
 }
 
 #[tokio::test]
-async fn an_answer_counts_whatever_its_status() {
+async fn an_answer_counts_with_any_http_status() {
     for status in [404_u16, 500] {
-        let peer = saying(format!("HTTP/1.1 {status} Oh\r\nContent-Length: 2\r\n\r\n{{}}")).await;
+        let peer = peer_answering(format!("HTTP/1.1 {status} Oh\r\nContent-Length: 2\r\n\r\n{{}}")).await;
         let exchange = call(&Client::default(), &peer, LONG).await.unwrap();
         assert_eq!((exchange.status.as_u16(), &exchange.body[..]), (status, &b"{}"[..]));
     }
 }
 
 #[tokio::test]
-async fn a_redirect_is_an_answer_and_is_not_followed() {
-    let server = player().await;
+async fn a_redirect_is_not_followed() {
+    let server = echo_player().await;
     let location = endpoint(server.address);
-    let peer = saying(format!("HTTP/1.1 307 Elsewhere\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n")).await;
+    let peer =
+        peer_answering(format!("HTTP/1.1 307 Elsewhere\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n")).await;
     let exchange = call(&Client::default(), &peer, LONG).await.unwrap();
     assert_eq!((exchange.status.as_u16(), exchange.body.len()), (307, 0));
-    assert_eq!(server.agent.heard.load(std::sync::atomic::Ordering::Relaxed), 0);
+    assert_eq!(server.agent.received.load(std::sync::atomic::Ordering::Relaxed), 0);
 }
 
 #[tokio::test]
-async fn sixty_four_kibibytes_are_an_answer_and_one_byte_more_is_none() {
+async fn an_answer_of_more_than_64_kib_fails_the_call() {
     for (length, fits) in [(64 * 1024, true), (64 * 1024 + 1, false)] {
         let body = "x".repeat(length);
         let sized = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}");
@@ -95,8 +96,7 @@ async fn sixty_four_kibibytes_are_an_answer_and_one_byte_more_is_none() {
             rest.len()
         );
         for answer in [sized, chunked] {
-            let outcome = call(&Client::default(), &saying(answer).await, LONG).await;
-            match outcome {
+            match call(&Client::default(), &peer_answering(answer).await, LONG).await {
                 Ok(exchange) => assert!(fits && exchange.body.len() == length),
                 Err(error) => {
                     assert!(!fits);
@@ -108,7 +108,7 @@ async fn sixty_four_kibibytes_are_an_answer_and_one_byte_more_is_none() {
 }
 
 #[tokio::test]
-async fn an_endless_answer_is_cut_and_its_connection_dropped() {
+async fn an_endless_answer_ends_with_its_connection() {
     let (closed, is_closed) = tokio::sync::oneshot::channel();
     let closed = std::sync::Mutex::new(Some(closed));
     let peer = peer(move |mut stream, _| {
@@ -128,9 +128,9 @@ async fn an_endless_answer_is_cut_and_its_connection_dropped() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_not_reachable() {
+async fn an_answer_that_is_not_http_fails_the_call() {
     for answer in ["hello\r\n\r\n", "HTTP/9.9 what\r\n\r\n"] {
-        let error = call(&Client::default(), &saying(answer).await, LONG).await.unwrap_err();
+        let error = call(&Client::default(), &peer_answering(answer).await, LONG).await.unwrap_err();
         assert_eq!(error.code(), Some(ErrorCode::E009), "{error}");
     }
 }

@@ -1,34 +1,29 @@
 //! Tests of the server and the client over sockets on port 0, with raw bytes on one end.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test may panic, and so may what helps it"
-)]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests and their helpers may panic")]
 
-mod admissions;
 mod batches;
 mod bounds;
-mod circuits;
+mod breaker;
 mod client_answers;
+mod client_connections;
 mod client_limits;
-mod client_lines;
-mod crowd;
-mod door;
-#[path = "../faraway/mod.rs"]
-mod faraway;
+mod dialects;
 mod frames;
-mod hostile;
+mod hostile_clients;
+mod hostile_peers;
 mod mcp;
-mod modern;
 mod pages;
-#[path = "../papers/mod.rs"]
-mod papers;
 mod raw;
+mod registration;
+#[path = "../remote_listener/mod.rs"]
+mod remote_listener;
+mod routes;
+mod runtime_lag;
 mod shutdown;
-mod speech;
-mod starved;
-mod strangers;
+mod stateless_mcp;
+mod stub_peer;
 mod support;
+#[path = "../test_certificates/mod.rs"]
+mod test_certificates;
 mod tls;

@@ -3,27 +3,23 @@ use league_protocol::table::TABLE;
 use league_wire::settings::ServerSettings;
 use serde_json::{Value, json};
 
-use crate::raw::{Raw, ask};
-use crate::support::{parrot, player};
-
-async fn initialize(address: std::net::SocketAddr, revision: &str) -> Value {
-    let question = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-        "protocolVersion": revision, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
-    } });
-    ask(address, &question.to_string()).await.json()
-}
+use crate::raw::{PING, Raw, ask};
+use crate::support::{echo_player, serve_echo};
 
 #[tokio::test]
-async fn initialize_agrees_on_the_revision_that_is_asked_for_when_it_is_known() {
-    let server = player().await;
-    for (asked, answered) in [
+async fn initialize_agrees_on_the_requested_revision_if_the_server_knows_it() {
+    let server = echo_player().await;
+    for (requested, answered) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
         ("2025-06-18", "2025-06-18"),
         ("2025-11-25", "2025-11-25"),
         ("2099-01-01", "2025-11-25"),
     ] {
-        let answer = initialize(server.address, asked).await;
+        let client = json!({ "name": "test", "version": "1" });
+        let params = json!({ "protocolVersion": requested, "capabilities": {}, "clientInfo": client });
+        let request = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+        let answer = ask(server.address, &request.to_string()).await.json();
         assert_eq!(answer["result"]["protocolVersion"], answered);
         assert_eq!(answer["result"]["serverInfo"]["name"], "league-player");
         assert!(answer["result"]["capabilities"]["tools"].is_object());
@@ -35,17 +31,14 @@ async fn initialize_agrees_on_the_revision_that_is_asked_for_when_it_is_known() 
 #[tokio::test]
 async fn tools_list_shows_the_calls_of_the_role_with_their_schemas() {
     for role in [Role::Manager, Role::Referee, Role::Player] {
-        let server = parrot(role, ServerSettings::default()).await;
+        let server = serve_echo(role, ServerSettings::default()).await;
         let answer = ask(server.address, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await.json();
         let tools = answer["result"]["tools"].as_array().unwrap();
         let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         let own: Vec<_> = TABLE.iter().filter(|row| row.to.contains(&role)).map(|row| row.name).collect();
         assert_eq!(names, own);
         for tool in tools {
-            assert_eq!(
-                (&tool["inputSchema"]["type"], &tool["outputSchema"]["type"]),
-                (&json!("object"), &json!("object"))
-            );
+            assert!(["inputSchema", "outputSchema"].iter().all(|schema| tool[*schema]["type"] == "object"));
             assert!(!tool["description"].as_str().unwrap().is_empty());
         }
     }
@@ -53,7 +46,7 @@ async fn tools_list_shows_the_calls_of_the_role_with_their_schemas() {
 
 #[tokio::test]
 async fn a_session_of_an_mcp_client_works_on_one_connection() {
-    let server = player().await;
+    let server = echo_player().await;
     let mut raw = Raw::to(server.address).await;
     let asked = async |raw: &mut Raw, question: &str| {
         raw.post("/mcp", "Accept: application/json, text/event-stream\r\n", question).await
@@ -73,9 +66,9 @@ async fn a_session_of_an_mcp_client_works_on_one_connection() {
 }
 
 #[tokio::test]
-async fn lists_of_what_no_agent_has_are_empty_and_initialize_declares_tools_alone() {
+async fn an_agent_has_empty_lists_of_resources_and_prompts_and_declares_only_tools() {
     for role in [Role::Manager, Role::Referee, Role::Player] {
-        let server = parrot(role, ServerSettings::default()).await;
+        let server = serve_echo(role, ServerSettings::default()).await;
         let mut raw = Raw::to(server.address).await;
         for (method, list) in [
             ("resources/list", "resources"),
@@ -94,7 +87,7 @@ async fn lists_of_what_no_agent_has_are_empty_and_initialize_declares_tools_alon
 
 #[tokio::test]
 async fn after_the_handshake_an_unknown_revision_in_the_header_is_refused() {
-    let server = player().await;
+    let server = echo_player().await;
     let post = async |version: &str, body: &str| {
         let header = format!("MCP-Protocol-Version: {version}\r\n");
         Raw::to(server.address).await.post("/mcp", &header, body).await
@@ -119,8 +112,7 @@ async fn after_the_handshake_an_unknown_revision_in_the_header_is_refused() {
 
 #[tokio::test]
 async fn a_client_that_reads_only_streams_gets_one_event() {
-    let server = player().await;
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let server = echo_player().await;
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shutdown","arguments":{}}}"#;
     for (accept, streams) in [
         ("text/event-stream", true),
@@ -129,17 +121,13 @@ async fn a_client_that_reads_only_streams_gets_one_event() {
         ("text/event-stream, */*;q=0.1", false),
         ("text/html", false),
     ] {
-        for question in [ping, call] {
+        for question in [PING, call] {
             let answer = Raw::to(server.address).await.post("/mcp", &format!("Accept: {accept}\r\n"), question).await;
-            let head = answer.head.to_ascii_lowercase();
-            assert_eq!(head.contains("content-type: text/event-stream\r\n"), streams, "{accept}");
+            assert_eq!(answer.has_header("content-type: text/event-stream"), streams, "{accept}");
             let text = String::from_utf8(answer.body.clone()).unwrap();
-            let json = match text.strip_prefix("event: message\ndata: ") {
-                Some(data) => data.strip_suffix("\n\n").unwrap(),
-                None => &text,
-            };
+            let data = text.strip_prefix("event: message\ndata: ").and_then(|rest| rest.strip_suffix("\n\n"));
             assert_eq!(text.starts_with("event:"), streams, "{accept}");
-            assert!(serde_json::from_str::<Value>(json).unwrap()["result"].is_object(), "{text}");
+            assert!(serde_json::from_str::<Value>(data.unwrap_or(&text)).unwrap()["result"].is_object(), "{text}");
         }
     }
     let notified = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

@@ -18,33 +18,33 @@ use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use crate::raw::Raw;
-use crate::support::{LONG, SHORT, faraway, parrot};
+use crate::support::{LONG, SHORT, serve_echo, serve_remote};
 
 /// Echoes its request; `/drip` sends a word now and then, `/flood` sends as fast as the client reads.
 #[derive(Debug, Default)]
-struct Wall {
+struct TestPages {
     given_up: Arc<Notify>,
 }
 
-impl PageHandler for Wall {
-    fn show(&self, visit: PageRequest) -> PageFuture<'_> {
+impl PageHandler for TestPages {
+    fn respond(&self, request: PageRequest) -> PageFuture<'_> {
         let given_up = Arc::clone(&self.given_up);
         Box::pin(async move {
-            let path = visit.parts.uri.path().to_owned();
-            let (mut words, body) = Channel::<Bytes, Infallible>::new(1);
+            let path = request.parts.uri.path().to_owned();
+            let (mut sender, body) = Channel::<Bytes, Infallible>::new(1);
             match path.as_str() {
                 "/drip" => drop(tokio::spawn(async move {
-                    while say(&mut words, Bytes::from_static(b"drop")).await {
+                    while send_data(&mut sender, Bytes::from_static(b"drop")).await {
                         sleep(SHORT).await;
                     }
                 })),
                 "/flood" => drop(tokio::spawn(async move {
-                    while say(&mut words, Bytes::from(vec![b'x'; 1 << 16])).await {}
+                    while send_data(&mut sender, Bytes::from(vec![b'x'; 1 << 16])).await {}
                     given_up.notify_one();
                 })),
                 _ => {
-                    let heard = format!("{} {path} {}", visit.parts.method, String::from_utf8_lossy(&visit.body));
-                    return Response::new(Full::from(heard).boxed_unsync());
+                    let echo = format!("{} {path} {}", request.parts.method, String::from_utf8_lossy(&request.body));
+                    return Response::new(Full::from(echo).boxed_unsync());
                 }
             }
             Response::new(body.boxed_unsync())
@@ -52,42 +52,40 @@ impl PageHandler for Wall {
     }
 }
 
-async fn say(words: &mut Sender<Bytes, Infallible>, word: Bytes) -> bool {
-    words.send(Frame::data(word)).await.is_ok()
+async fn send_data(sender: &mut Sender<Bytes, Infallible>, data: Bytes) -> bool {
+    sender.send(Frame::data(data)).await.is_ok()
 }
 
-fn settings(wall: &Arc<Wall>) -> ServerSettings {
+fn settings(pages: &Arc<TestPages>) -> ServerSettings {
     ServerSettings {
-        pages: Some(Arc::clone(wall) as Arc<dyn PageHandler>),
+        pages: Some(Arc::clone(pages) as Arc<dyn PageHandler>),
         idle_limit: 2 * SHORT,
         ..ServerSettings::default()
     }
 }
 
 #[tokio::test]
-async fn paths_that_the_protocol_does_not_know_are_the_pages() {
-    let served = parrot(Role::Manager, settings(&Arc::default())).await;
+async fn a_path_outside_the_protocol_is_a_page() {
+    let served = serve_echo(Role::Manager, settings(&Arc::default())).await;
     let mut raw = Raw::to(served.address).await;
     let posted = raw.post("/form", "", "a=1").await;
     assert_eq!((posted.status, posted.body.as_slice()), (200, &b"POST /form a=1"[..]));
-    raw.send("GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    assert_eq!(raw.answer().await.body, b"GET /page ");
-    raw.send("DELETE /page HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    assert_eq!(raw.get("/page").await.body, b"GET /page ");
+    raw.send_request("DELETE /page", "", "").await;
     assert_eq!(raw.answer().await.status, 404);
     assert_eq!(raw.post("/page", "Host: elsewhere.example\r\n", "").await.status, 403);
-    raw.send("GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    assert_eq!(raw.answer().await.status, 405);
+    assert_eq!(raw.get("/mcp").await.status, 405);
 }
 
 #[tokio::test]
 async fn a_stream_that_is_read_outlasts_the_idle_limit() {
-    let served = parrot(Role::Manager, settings(&Arc::default())).await;
+    let served = serve_echo(Role::Manager, settings(&Arc::default())).await;
     let mut raw = Raw::to(served.address).await;
     raw.send("GET /drip HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     let reading = async {
-        while heard.windows(4).filter(|word| *word == b"drop").count() < 6 {
-            assert!(raw.0.read_buf(&mut heard).await.unwrap() > 0, "closed");
+        while received.windows(4).filter(|data| *data == b"drop").count() < 6 {
+            assert!(raw.0.read_buf(&mut received).await.unwrap() > 0, "closed");
         }
     };
     timeout(LONG, reading).await.unwrap();
@@ -95,33 +93,29 @@ async fn a_stream_that_is_read_outlasts_the_idle_limit() {
 
 #[tokio::test]
 async fn a_stream_that_is_not_read_is_closed() {
-    let wall: Arc<Wall> = Arc::default();
-    let served = parrot(Role::Manager, settings(&wall)).await;
+    let pages: Arc<TestPages> = Arc::default();
+    let served = serve_echo(Role::Manager, settings(&pages)).await;
     let mut raw = Raw::to(served.address).await;
     raw.send("GET /flood HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    timeout(Duration::from_secs(20), wall.given_up.notified()).await.unwrap();
+    timeout(Duration::from_secs(20), pages.given_up.notified()).await.unwrap();
 }
 
 #[tokio::test]
-async fn who_looks_too_often_from_elsewhere_is_told_when_to_come_back_and_agents_are_served() {
-    let wall = Arc::default();
-    let slow = ServerSettings { visits: Rate::new(1, 5), ..settings(&wall) };
-    let far = faraway(Role::Player, "203.0.113.9:5000", slow.clone()).await;
-    let mut raw = Raw::to(far.address).await;
-    let look = "GET /look HTTP/1.1\r\nHost: localhost\r\n\r\n";
+async fn a_remote_viewer_beyond_the_page_rate_gets_retry_after() {
+    let pages = Arc::default();
+    let slow = ServerSettings { page_rate: Rate::new(1, 5), ..settings(&pages) };
+    let remote = serve_remote(Role::Player, "203.0.113.9:5000", slow.clone()).await;
+    let mut raw = Raw::to(remote.address).await;
     for _ in 0..5 {
-        raw.send(look).await;
-        assert_eq!(raw.answer().await.status, 200);
+        assert_eq!(raw.get("/look").await.status, 200);
     }
-    raw.send(look).await;
-    let answer = raw.answer().await;
+    let answer = raw.get("/look").await;
     assert_eq!(answer.status, 429);
-    assert!(answer.head.to_ascii_lowercase().contains("retry-after: 1\r\n"), "{answer:?}");
-    assert_eq!(raw.post("/mcp", "", r#"{"jsonrpc":"2.0","method":"ping","id":1}"#).await.status, 200);
-    let near = parrot(Role::Player, slow).await;
-    let mut raw = Raw::to(near.address).await;
+    assert!(answer.has_header("retry-after: 1"), "{answer:?}");
+    assert_eq!(raw.ping().await, 200);
+    let local = serve_echo(Role::Player, slow).await;
+    let mut raw = Raw::to(local.address).await;
     for _ in 0..20 {
-        raw.send(look).await;
-        assert_eq!(raw.answer().await.status, 200);
+        assert_eq!(raw.get("/look").await.status, 200);
     }
 }

@@ -9,6 +9,10 @@ use tokio::time::timeout;
 
 use crate::support::LONG;
 
+pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","method":"ping","id":1}"#;
+/// The echo agent answers this only after it is released.
+pub(crate) const DELAYED: &str = r#"{"jsonrpc":"2.0","method":"get_match_state","params":{"match_id":"R1M1"},"id":1}"#;
+
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -19,6 +23,10 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+
+    pub(crate) fn has_header(&self, header: &str) -> bool {
+        self.head.to_ascii_lowercase().contains(&format!("{header}\r\n"))
     }
 }
 
@@ -33,10 +41,24 @@ impl Raw {
         self.0.write_all(bytes.as_ref()).await.unwrap();
     }
 
-    pub(crate) async fn post(&mut self, path: &str, headers: &str, body: &str) -> Answer {
-        let length = body.len();
+    /// Sends a request without waiting for its answer.
+    pub(crate) async fn send_request(&mut self, line: &str, headers: &str, body: &str) {
         let host = if headers.contains("Host:") { "" } else { "Host: localhost\r\n" };
-        self.send(format!("POST {path} HTTP/1.1\r\n{host}{headers}Content-Length: {length}\r\n\r\n{body}")).await;
+        let length = body.len();
+        self.send(format!("{line} HTTP/1.1\r\n{host}{headers}Content-Length: {length}\r\n\r\n{body}")).await;
+    }
+
+    pub(crate) async fn post(&mut self, path: &str, headers: &str, body: &str) -> Answer {
+        self.send_request(&format!("POST {path}"), headers, body).await;
+        self.answer().await
+    }
+
+    pub(crate) async fn ping(&mut self) -> u16 {
+        self.post("/mcp", "", PING).await.status
+    }
+
+    pub(crate) async fn get(&mut self, path: &str) -> Answer {
+        self.send_request(&format!("GET {path}"), "", "").await;
         self.answer().await
     }
 

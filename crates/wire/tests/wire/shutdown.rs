@@ -2,15 +2,13 @@ use league_protocol::sender::Role;
 use league_wire::settings::ServerSettings;
 use tokio::net::TcpStream;
 
-use crate::raw::{Raw, ask};
-use crate::support::{LONG, SHORT, parrot, player};
-
-const WAIT: &str = r#"{"jsonrpc":"2.0","method":"get_match_state","params":{"match_id":"R1M1"},"id":1}"#;
+use crate::raw::{DELAYED, Raw, ask};
+use crate::support::{LONG, SHORT, echo_player, serve_echo};
 
 #[tokio::test]
-async fn a_running_request_is_finished_and_no_new_one_is_accepted() {
-    let server = parrot(Role::Referee, ServerSettings::default()).await;
-    let asking = tokio::spawn(ask(server.address, WAIT));
+async fn a_server_that_shuts_down_finishes_its_requests_and_accepts_no_connection() {
+    let server = serve_echo(Role::Referee, ServerSettings::default()).await;
+    let asking = tokio::spawn(ask(server.address, DELAYED));
     server.agent.arrived.notified().await;
     server.stop.send(()).unwrap();
     while TcpStream::connect(server.address).await.is_ok() {
@@ -22,20 +20,20 @@ async fn a_running_request_is_finished_and_no_new_one_is_accepted() {
 }
 
 #[tokio::test]
-async fn idle_connections_are_closed_at_once() {
-    let server = player().await;
+async fn a_server_that_shuts_down_closes_idle_connections_at_once() {
+    let server = echo_player().await;
     let mut raw = Raw::to(server.address).await;
-    assert_eq!(raw.post("/mcp", "", r#"{"method":"ping","id":1}"#).await.status, 200);
+    assert_eq!(raw.ping().await, 200);
     server.stop.send(()).unwrap();
     assert!(raw.is_closed().await);
     tokio::time::timeout(LONG / 2, server.ended).await.unwrap().unwrap().unwrap();
 }
 
 #[tokio::test]
-async fn a_request_that_outlasts_the_grace_is_cut() {
-    let server = parrot(Role::Referee, ServerSettings { grace: SHORT, ..ServerSettings::default() }).await;
+async fn a_request_that_outlasts_the_grace_of_the_shutdown_is_cut() {
+    let server = serve_echo(Role::Referee, ServerSettings { grace: SHORT, ..ServerSettings::default() }).await;
     let mut raw = Raw::to(server.address).await;
-    raw.send(format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{WAIT}", WAIT.len())).await;
+    raw.send_request("POST /mcp", "", DELAYED).await;
     server.agent.arrived.notified().await;
     server.stop.send(()).unwrap();
     tokio::time::timeout(LONG / 2, server.ended).await.unwrap().unwrap().unwrap();

@@ -25,7 +25,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::faraway::Faraway;
+use crate::remote_listener::RemoteListener;
 
 pub(crate) fn envelope(conversation: &str) -> Envelope {
     Envelope {
@@ -37,15 +37,15 @@ pub(crate) fn envelope(conversation: &str) -> Envelope {
 }
 
 /// Echoes what it received. It refuses `get_player_state`, delays `get_match_state` until released, and panics on `draw_number`.
-pub(crate) struct Parrot {
+pub(crate) struct EchoAgent {
     pub(crate) role: Role,
     pub(crate) strict: bool,
-    pub(crate) heard: AtomicUsize,
+    pub(crate) received: AtomicUsize,
     pub(crate) arrived: Notify,
     pub(crate) go: Notify,
 }
 
-impl Agent for Parrot {
+impl Agent for EchoAgent {
     type Call = Call;
 
     fn role(&self) -> Role {
@@ -61,7 +61,7 @@ impl Agent for Parrot {
     }
 
     async fn call(&self, arrived: IncomingCall) -> Result<CallAnswer, RequestError> {
-        self.heard.fetch_add(1, Ordering::Relaxed);
+        self.received.fetch_add(1, Ordering::Relaxed);
         let method = arrived.method;
         if method == Method::GetPlayerState {
             return Err(RequestError::new(ErrorCode::E010, method, "not now"));
@@ -71,13 +71,13 @@ impl Agent for Parrot {
             self.go.notified().await;
         }
         assert!(method != Method::DrawNumber, "this agent has been told to fall over");
-        let said = json!({
+        let outcome = json!({
             "heard": method.row().name,
             "frame": arrived.frame.to_string(),
             "token": arrived.head.auth_token.as_ref().map(|token| token.reveal()),
             "quirks": arrived.quirks.iter().count(),
         });
-        CallAnswer::new(Agent::envelope(self, arrived.head.conversation_id.good()), &said)
+        CallAnswer::new(Agent::envelope(self, arrived.head.conversation_id.good()), &outcome)
     }
 
     fn health(&self) -> Health {
@@ -85,44 +85,44 @@ impl Agent for Parrot {
     }
 }
 
-pub(crate) struct Served {
+pub(crate) struct EchoServer {
     pub(crate) address: SocketAddr,
-    pub(crate) agent: Arc<Parrot>,
+    pub(crate) agent: Arc<EchoAgent>,
     pub(crate) stop: oneshot::Sender<()>,
     pub(crate) ended: JoinHandle<std::io::Result<()>>,
 }
 
-pub(crate) async fn parrot(role: Role, settings: ServerSettings) -> Served {
-    shop(Parrot::new(role), settings).await
+pub(crate) async fn serve_echo(role: Role, settings: ServerSettings) -> EchoServer {
+    serve_agent(EchoAgent::new(role), settings).await
 }
 
-impl Parrot {
+impl EchoAgent {
     pub(crate) fn new(role: Role) -> Self {
-        Self { role, strict: false, heard: AtomicUsize::new(0), arrived: Notify::new(), go: Notify::new() }
+        Self { role, strict: false, received: AtomicUsize::new(0), arrived: Notify::new(), go: Notify::new() }
     }
 }
 
-pub(crate) async fn shop(agent: Parrot, settings: ServerSettings) -> Served {
+pub(crate) async fn serve_agent(agent: EchoAgent, settings: ServerSettings) -> EchoServer {
     open(agent, TcpListener::bind("127.0.0.1:0").await.unwrap(), settings)
 }
 
 /// Every client seems to call from `caller`.
-pub(crate) async fn faraway(role: Role, caller: &str, settings: ServerSettings) -> Served {
+pub(crate) async fn serve_remote(role: Role, caller: &str, settings: ServerSettings) -> EchoServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    open(Parrot::new(role), Faraway { listener, caller: caller.parse().unwrap() }, settings)
+    open(EchoAgent::new(role), RemoteListener { listener, caller: caller.parse().unwrap() }, settings)
 }
 
-fn open(agent: Parrot, listener: impl Listener, settings: ServerSettings) -> Served {
+fn open(agent: EchoAgent, listener: impl Listener, settings: ServerSettings) -> EchoServer {
     let agent = Arc::new(agent);
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
     let shutdown = async { drop(stopped.await) };
     let ended = tokio::spawn(serve(listener, Arc::clone(&agent), settings, shutdown));
-    Served { address, agent, stop, ended }
+    EchoServer { address, agent, stop, ended }
 }
 
-pub(crate) async fn player() -> Served {
-    parrot(Role::Player, ServerSettings::default()).await
+pub(crate) async fn echo_player() -> EchoServer {
+    serve_echo(Role::Player, ServerSettings::default()).await
 }
 
 /// `script` receives each connection and its number, counted from one.

@@ -8,8 +8,8 @@ use league_wire::settings::ServerSettings;
 use league_wire::tls::{client_config, server_config};
 use rcgen::KeyPair;
 
-use crate::papers::Papers;
-use crate::support::{LONG, SHORT, call, parrot};
+use crate::support::{LONG, SHORT, call, serve_echo};
+use crate::test_certificates::TestCertificates;
 
 fn client(authority: Option<&Path>) -> Client {
     // Without root certificates the client trusts no server, so the refusal still occurs.
@@ -18,12 +18,12 @@ fn client(authority: Option<&Path>) -> Client {
 }
 
 #[tokio::test]
-async fn a_server_with_a_certificate_is_reached_by_those_who_trust_its_authority() {
-    let papers = Papers::new();
-    let tls = Some(server_config(&papers.path("server.pem"), &papers.path("server.key")).unwrap());
-    let server = parrot(Role::Player, ServerSettings { tls, ..ServerSettings::default() }).await;
+async fn a_client_reaches_a_tls_server_only_if_it_trusts_the_authority() {
+    let certificates = TestCertificates::new();
+    let tls = Some(server_config(&certificates.path("server.pem"), &certificates.path("server.key")).unwrap());
+    let server = serve_echo(Role::Player, ServerSettings { tls, ..ServerSettings::default() }).await;
     let port = server.address.port();
-    let trusting = client(Some(&papers.path("ca.pem")));
+    let trusting = client(Some(&certificates.path("ca.pem")));
     for host in ["localhost", "127.0.0.1"] {
         let endpoint: Endpoint = format!("https://{host}:{port}").parse().unwrap();
         for _ in 0..2 {
@@ -40,21 +40,21 @@ async fn a_server_with_a_certificate_is_reached_by_those_who_trust_its_authority
 }
 
 #[tokio::test]
-async fn a_handshake_that_does_not_come_is_given_up() {
-    let papers = Papers::new();
-    let tls = Some(server_config(&papers.path("server.pem"), &papers.path("server.key")).unwrap());
-    let server = parrot(Role::Player, ServerSettings { tls, read_limit: SHORT, ..ServerSettings::default() }).await;
+async fn a_missing_tls_handshake_ends_after_the_read_limit() {
+    let certificates = TestCertificates::new();
+    let tls = Some(server_config(&certificates.path("server.pem"), &certificates.path("server.key")).unwrap());
+    let server = serve_echo(Role::Player, ServerSettings { tls, read_limit: SHORT, ..ServerSettings::default() }).await;
     assert!(crate::raw::Raw::to(server.address).await.is_closed().await);
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_with_its_name() {
-    let papers = Papers::new();
-    papers.write("empty.pem", "");
-    papers.write("damaged.pem", "-----BEGIN CERTIFICATE-----\n???\n-----END CERTIFICATE-----\n");
+fn an_error_in_a_tls_file_names_the_file() {
+    let certificates = TestCertificates::new();
+    certificates.write("empty.pem", "");
+    certificates.write("damaged.pem", "-----BEGIN CERTIFICATE-----\n???\n-----END CERTIFICATE-----\n");
     let locked = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n";
-    papers.write("locked.key", locked);
-    papers.write("other.key", &KeyPair::generate().unwrap().serialize_pem());
+    certificates.write("locked.key", locked);
+    certificates.write("other.key", &KeyPair::generate().unwrap().serialize_pem());
     let cases = [
         ("missing.pem", "server.key", "missing.pem: No such file"),
         ("empty.pem", "server.key", "empty.pem: holds no certificate"),
@@ -65,9 +65,9 @@ fn what_is_wrong_with_a_file_is_said_with_its_name() {
         ("server.pem", "other.key", "other.key: is not the key of"),
     ];
     for (certificate, key, says) in cases {
-        let error = server_config(&papers.path(certificate), &papers.path(key)).unwrap_err().to_string();
+        let error = server_config(&certificates.path(certificate), &certificates.path(key)).unwrap_err().to_string();
         assert!(error.contains(says), "{error}");
     }
-    let error = client_config(Some(&papers.path("empty.pem"))).unwrap_err().to_string();
+    let error = client_config(Some(&certificates.path("empty.pem"))).unwrap_err().to_string();
     assert!(error.contains("empty.pem: holds no certificate"), "{error}");
 }

@@ -1,14 +1,14 @@
 //! Agents to check, and helpers to read their reports.
 
-pub(crate) mod bad_player;
-pub(crate) mod ours;
-pub(crate) mod small_referee;
+pub(crate) mod faulty_player;
+pub(crate) mod faulty_referee;
+pub(crate) mod house_agents;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use league_check::CheckOptions;
 use league_check::report::{CheckReport, CheckVerdict, Finding};
+use league_check::text_report::Colours;
 use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer, ReservedPort, ServerFaults, Then};
 use league_wire::endpoint::Endpoint;
 
@@ -56,16 +56,35 @@ pub(crate) fn skipped(report: &CheckReport) -> Vec<&'static str> {
 }
 
 /// The whole report, for the message of a failed test.
-pub(crate) fn told(report: &CheckReport) -> String {
-    league_check::text_report::for_people(report)
+pub(crate) fn report_text(report: &CheckReport) -> String {
+    league_check::text_report::render(report, Colours::None)
 }
 
-/// Time limits for a busy machine.
-pub(crate) fn patient() -> CheckOptions {
-    CheckOptions::default()
-}
+/// Declares the faults of a test agent, each with exactly the checks that must find it.
+macro_rules! faults {
+    ($($fault:ident $(: $($check:literal),+)?;)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(crate) enum Fault {
+            $($fault),*
+        }
 
-/// Time limits short enough to notice a late answer.
-pub(crate) fn impatient() -> CheckOptions {
-    CheckOptions { patience: Duration::from_secs(3), ..CheckOptions::default() }
+        impl Fault {
+            pub(crate) const PLANTED: &'static [(Self, &'static [&'static str])] = &[$($((Self::$fault, &[$($check),+]),)?)*];
+        }
+    };
+}
+pub(crate) use faults;
+
+/// Runs `check` with every fault concurrently; exactly the named checks must fail.
+pub(crate) async fn each_fault<'a, F: Copy + std::fmt::Debug + 'a>(
+    planted: impl Iterator<Item = &'a (F, &'a [&'a str])>,
+    check: impl AsyncFn(F) -> CheckReport,
+) {
+    let check = &check;
+    let checks = planted.map(async |(fault, expected)| {
+        let report = check(*fault).await;
+        (failed(&report) != *expected).then(|| format!("{fault:?} should fail {expected:?}:\n{}", report_text(&report)))
+    });
+    let wrong: Vec<String> = futures_util::future::join_all(checks).await.into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }

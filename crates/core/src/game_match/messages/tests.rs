@@ -3,6 +3,7 @@ mod reports;
 mod shapes;
 
 use league_protocol::parity::Parity;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use league_protocol::dialect::PeerDialect;
@@ -78,12 +79,18 @@ fn nonce(side: Side) -> DrawNonce {
     }
 }
 
-fn bout_of(order: &StartMatch) -> MatchMachine {
+fn new_match(order: &StartMatch) -> MatchMachine {
     MatchMachine::new(terms(order, SECRET, SALT), new_game(&order.game_type).unwrap())
 }
 
+/// The messages of a match, as its referee REF01 writes them.
+fn messages_of<'a>(match_machine: &'a MatchMachine, order: &'a StartMatch) -> MatchMessages<'a> {
+    static REFEREE: LazyLock<RefereeId> = LazyLock::new(referee);
+    MatchMessages::new(match_machine, order, &REFEREE, match_machine.commitment())
+}
+
 fn played(order: &StartMatch, conduct: Pair<Conduct>) -> MatchMachine {
-    let mut match_machine = bout_of(order);
+    let mut match_machine = new_match(order);
     let (mut effects, mut made) = (Vec::new(), Pair::new(0, 0));
     match_machine.handle(Input::Start, &mut effects);
     while let Some(effect) = effects.pop() {
@@ -104,9 +111,9 @@ fn played(order: &StartMatch, conduct: Pair<Conduct>) -> MatchMachine {
                 }
             },
             Effect::Pause { side, call, .. } => Input::PauseOver { side, call },
-            Effect::TellOver { side, call, .. } => Input::Told { side, call },
+            Effect::SendGameOver { side, call, .. } => Input::GameOverSent { side, call },
             Effect::Report => Input::Reported,
-            Effect::TellError { .. } => continue,
+            Effect::SendError { .. } => continue,
         };
         match_machine.handle(input, &mut effects);
     }

@@ -1,6 +1,6 @@
 //! Matches that are played out, forfeited or retried.
 
-use super::games::{Guess, Heap};
+use super::games::Heap;
 use super::*;
 use crate::game_match::ending::{Drawn, Ending, ForfeitReason};
 use crate::game_match::phase::MatchPhase;
@@ -14,50 +14,51 @@ const OVER_5: &[&str] = &["over A #5 in 6s", "over B #6 in 6s"];
 
 #[test]
 fn both_join_and_move_at_once_and_the_draw_decides() {
-    let mut course = Course::new(Guess::default());
-    assert_eq!(course.match_machine.phase(), MatchPhase::WaitingForPlayers);
-    course.plays([
+    let mut test_match = TestMatch::new(EvenOdd::default());
+    assert_eq!(test_match.machine.phase(), MatchPhase::WaitingForPlayers);
+    test_match.plays([
         (Input::Start, &["invite A #1 try 1 in 5s", "invite B #2 try 1 in 5s"]),
         (joined(B, 2), &[]),
         (joined(A, 1), &["ask A #3 try 1 in 30s", "ask B #4 try 1 in 30s"]),
     ]);
-    assert_eq!(course.match_machine.phase().as_str(), "COLLECTING_CHOICES");
-    assert_eq!(course.match_machine.ending(), None);
-    course.plays([(moved(A, 3, "low"), &[]), (moved(B, 4, "high"), OVER_5)]);
-    assert_eq!(course.match_machine.phase().as_str(), "FINISHED");
+    assert_eq!(test_match.machine.phase().as_str(), "COLLECTING_CHOICES");
+    assert_eq!(test_match.machine.ending(), None);
+    test_match.plays([(moved(A, 3, "even"), &[]), (moved(B, 4, "odd"), OVER_5)]);
+    assert_eq!(test_match.machine.phase().as_str(), "FINISHED");
 
     let nonces = Pair::from_fn(nonce);
     let draw = Draw { secret: terms().secret, match_id: terms().match_id, attempt: 1, nonces: nonces.clone() };
     let number = draw.number();
-    assert_eq!(draw.verify(&course.match_machine.commitment(), None, number.get()), Ok(()));
-    let winner = if number.get() <= 5 { A } else { B };
+    assert_eq!(draw.verify(&test_match.machine.commitment(), None, number.get()), Ok(()));
+    let winner = if number.get().is_multiple_of(2) { A } else { B };
     let ending = Ending {
         outcome: Outcome::Win(winner),
-        moves: Pair::new(Some("low".into()), Some("high".into())),
+        moves: Pair::new(Some("even".into()), Some("odd".into())),
         course: Vec::new(),
         drawn: Some(Drawn { number, seal: draw.seal(), nonces }),
         faults: Pair::default(),
     };
-    assert_eq!(course.match_machine.ending(), Some(&ending));
-    assert_eq!(course.match_machine.reason(Pair::new("P01", "P02")).unwrap(), "P01 and P02 have guessed.");
+    assert_eq!(test_match.machine.ending(), Some(&ending));
+    let reason = test_match.machine.reason(Pair::new("P01", "P02")).unwrap();
+    assert!(reason.starts_with(&format!("{} is ", number.get())), "{reason}");
 
-    course.plays([(told(B, 6), &[]), (told(A, 5), &["report"])]);
-    assert!(!course.match_machine.is_done());
-    course.plays([(Input::Reported, &[])]);
-    assert!(course.match_machine.is_done());
-    assert_eq!(course.match_machine.ending(), Some(&ending));
+    test_match.plays([(over_sent(B, 6), &[]), (over_sent(A, 5), &["report"])]);
+    assert!(!test_match.machine.is_done());
+    test_match.plays([(Input::Reported, &[])]);
+    assert!(test_match.machine.is_done());
+    assert_eq!(test_match.machine.ending(), Some(&ending));
 }
 
 #[test]
 fn a_game_with_turns_asks_one_side_after_the_other() {
-    let mut course = Course::joined(Heap::of(4));
-    assert_eq!(course.match_machine.game().view(A), "4");
-    course.plays([
+    let mut test_match = TestMatch::joined(Heap::of(4));
+    assert_eq!(test_match.machine.game().view(A), "4");
+    test_match.plays([
         (moved(A, 3, "2"), &["ask B #4 try 1 in 30s"]),
         (moved(B, 4, "1"), &["ask A #5 try 1 in 30s"]),
         (moved(A, 5, "1"), &["over A #6 in 6s", "over B #7 in 6s"]),
-        (told(A, 6), &[]),
-        (told(B, 7), &["report"]),
+        (over_sent(A, 6), &[]),
+        (over_sent(B, 7), &["report"]),
         (Input::Reported, &[]),
     ]);
     let ending = Ending {
@@ -67,7 +68,7 @@ fn a_game_with_turns_asks_one_side_after_the_other() {
         drawn: None,
         faults: Pair::default(),
     };
-    assert_eq!(course.match_machine.ending(), Some(&ending));
+    assert_eq!(test_match.machine.ending(), Some(&ending));
 }
 
 #[test]
@@ -75,8 +76,8 @@ fn silence_and_lost_connections_are_followed_by_growing_pauses() {
     for (fault, word, lost) in
         [(TimedOut, "timed out", ForfeitReason::TimedOut), (Unreachable, "unreachable", ForfeitReason::Unreachable)]
     {
-        let mut course = Course::new(Guess::default());
-        course.plays([
+        let mut test_match = TestMatch::new(EvenOdd::default());
+        test_match.plays([
             (Input::Start, &["invite A #1 try 1 in 5s", "invite B #2 try 1 in 5s"]),
             (joined(B, 2), &[]),
             (failed(A, 1, fault), &[&format!("error A join: {word}, 1/3, pause 2s"), "pause A #3 2s"]),
@@ -85,52 +86,52 @@ fn silence_and_lost_connections_are_followed_by_growing_pauses() {
             (pause_over(A, 5), &["invite A #6 try 3 in 5s"]),
             (failed(A, 6, fault), &["over A #7 in 6s", "over B #8 in 6s"]),
         ]);
-        assert_forfeit(&course, A, lost);
+        assert_forfeit(&test_match, A, lost);
 
-        let mut course = Course::joined(Guess::default());
-        course.plays([
-            (moved(A, 3, "low"), &[]),
+        let mut test_match = TestMatch::joined(EvenOdd::default());
+        test_match.plays([
+            (moved(A, 3, "even"), &[]),
             (failed(B, 4, fault), &[&format!("error B move: {word}, 1/3, pause 2s"), "pause B #5 2s"]),
             (pause_over(B, 5), &["ask B #6 try 2 in 30s"]),
             (failed(B, 6, fault), &[&format!("error B move: {word}, 2/3, pause 4s"), "pause B #7 4s"]),
             (pause_over(B, 7), &["ask B #8 try 3 in 30s"]),
             (failed(B, 8, fault), &["over A #9 in 6s", "over B #10 in 6s"]),
         ]);
-        assert_forfeit(&course, B, lost);
-        let ending = course.match_machine.ending().unwrap();
-        assert_eq!((ending.moves.a.as_deref(), &ending.moves.b, &ending.drawn), (Some("low"), &None, &None));
+        assert_forfeit(&test_match, B, lost);
+        let ending = test_match.machine.ending().unwrap();
+        assert_eq!((ending.moves.a.as_deref(), &ending.moves.b, &ending.drawn), (Some("even"), &None, &None));
     }
 }
 
 #[test]
 fn unreadable_answers_are_asked_again_at_once() {
-    let mut course = Course::new(Guess::default());
-    course.plays([
+    let mut test_match = TestMatch::new(EvenOdd::default());
+    test_match.plays([
         (Input::Start, &["invite A #1 try 1 in 5s", "invite B #2 try 1 in 5s"]),
         (joined(B, 2), &[]),
         (failed(A, 1, Unreadable), &["error A join: unreadable, 1/3, pause 0ns", "invite A #3 try 2 in 5s"]),
         (failed(A, 3, Unreadable), &["error A join: unreadable, 2/3, pause 0ns", "invite A #4 try 3 in 5s"]),
         (failed(A, 4, Unreadable), OVER_5),
     ]);
-    assert_forfeit(&course, A, ForfeitReason::Unreadable);
+    assert_forfeit(&test_match, A, ForfeitReason::Unreadable);
 }
 
 #[test]
 fn illegal_moves_are_asked_again_at_once() {
-    let mut course = Course::joined(Heap::of(3));
-    course.plays([
+    let mut test_match = TestMatch::joined(Heap::of(3));
+    test_match.plays([
         (moved(A, 3, "3"), &["error A move: illegal \"3\", 1/3, pause 0ns", "ask A #4 try 2 in 30s"]),
         (moved(A, 4, ""), &["error A move: illegal \"\", 2/3, pause 0ns", "ask A #5 try 3 in 30s"]),
         (moved(A, 5, "one"), &["over A #6 in 6s", "over B #7 in 6s"]),
     ]);
-    assert_forfeit(&course, A, ForfeitReason::IllegalMoves);
+    assert_forfeit(&test_match, A, ForfeitReason::IllegalMoves);
 }
 
 #[test]
-fn each_pause_belongs_to_its_place_between_the_tries() {
+fn the_length_of_a_pause_depends_on_the_number_of_the_try() {
     // The second pause follows the second try, whatever the first failure was.
-    let mut course = Course::joined(Heap::of(3));
-    course.plays([
+    let mut test_match = TestMatch::joined(Heap::of(3));
+    test_match.plays([
         (moved(A, 3, "9"), &["error A move: illegal \"9\", 1/3, pause 0ns", "ask A #4 try 2 in 30s"]),
         (failed(A, 4, TimedOut), &["error A move: timed out, 2/3, pause 4s", "pause A #5 4s"]),
         (pause_over(A, 5), &["ask A #6 try 3 in 30s"]),
@@ -139,14 +140,13 @@ fn each_pause_belongs_to_its_place_between_the_tries() {
 }
 
 #[test]
-fn every_ask_has_its_own_tries() {
-    let mut course = Course::new(Heap::of(3));
-    course.feed(Input::Start);
-    course.feed(joined(B, 2));
+fn every_question_has_its_own_tries() {
+    let mut test_match = TestMatch::started(Heap::of(3));
+    test_match.feed(joined(B, 2));
     for call in [1, 3] {
-        course.feed(failed(A, call, Unreadable));
+        test_match.feed(failed(A, call, Unreadable));
     }
-    course.plays([
+    test_match.plays([
         (joined(A, 4), &["ask A #5 try 1 in 30s"]),
         (failed(A, 5, Unreadable), &["error A move: unreadable, 1/3, pause 0ns", "ask A #6 try 2 in 30s"]),
         (moved(A, 6, "1"), &["ask B #7 try 1 in 30s"]),
@@ -157,102 +157,86 @@ fn every_ask_has_its_own_tries() {
 #[test]
 fn a_suspended_player_has_one_try() {
     let suspended = MatchTerms { tries: Pair::new(1, 3), ..terms() };
-    let mut course = Course::on(suspended.clone(), Guess::default());
-    course.feed(Input::Start);
-    course.plays([(failed(A, 1, TimedOut), &[]), (joined(B, 2), &["over A #3 in 6s", "over B #4 in 6s"])]);
-    assert_forfeit(&course, A, ForfeitReason::TimedOut);
+    let mut test_match = TestMatch::started_on(suspended.clone(), EvenOdd::default());
+    test_match.plays([(failed(A, 1, TimedOut), &[]), (joined(B, 2), &["over A #3 in 6s", "over B #4 in 6s"])]);
+    assert_forfeit(&test_match, A, ForfeitReason::TimedOut);
 
-    let mut course = Course::on(suspended, Guess::default());
-    course.feed(Input::Start);
-    course.feed(joined(A, 1));
-    course.feed(joined(B, 2));
-    course.plays([(moved(A, 3, "?"), &[]), (moved(B, 4, "low"), OVER_5)]);
-    assert_forfeit(&course, A, ForfeitReason::IllegalMoves);
+    let mut test_match = TestMatch::joined_on(suspended, EvenOdd::default());
+    test_match.plays([(moved(A, 3, "?"), &[]), (moved(B, 4, "even"), OVER_5)]);
+    assert_forfeit(&test_match, A, ForfeitReason::IllegalMoves);
 }
 
 #[test]
 fn every_player_is_asked_at_least_once() {
-    let mut course = Course::on(MatchTerms { tries: Pair::new(0, 0), ..terms() }, Guess::default());
-    course.feed(Input::Start);
-    course.feed(joined(A, 1));
-    course.feed(joined(B, 2));
-    course.plays([(moved(A, 3, "low"), &[]), (moved(B, 4, "low"), OVER_5)]);
-    assert_eq!(course.match_machine.ending().unwrap().outcome, Outcome::Draw);
+    let mut test_match = TestMatch::joined_on(MatchTerms { tries: Pair::new(0, 0), ..terms() }, EvenOdd::default());
+    test_match.plays([(moved(A, 3, "even"), &[]), (moved(B, 4, "even"), OVER_5)]);
+    assert_eq!(test_match.machine.ending().unwrap().outcome, Outcome::Draw);
 }
 
 #[test]
-fn pauses_grow_without_end_but_not_beyond_time() {
+fn pauses_grow_up_to_the_longest_duration() {
     let patient = MatchTerms { tries: Pair::new(255, 255), base_delay: Duration::MAX / 2, ..terms() };
-    let mut course = Course::on(patient, Guess::default());
-    course.feed(Input::Start);
+    let mut test_match = TestMatch::started_on(patient, EvenOdd::default());
     let mut call = 1;
     for number in 1..255 {
         // B has call 2. A's pauses and calls alternate from 3 on.
         let pause = if number == 1 { 3 } else { call + 1 };
-        let [error, _] = course.feed(failed(A, call, TimedOut)).try_into().unwrap();
+        let [error, _] = test_match.feed(failed(A, call, TimedOut)).try_into().unwrap();
         assert!(number != 60 || error.ends_with(&format!("pause {:?}", Duration::MAX)), "{error}");
-        course.feed(pause_over(A, pause));
+        test_match.feed(pause_over(A, pause));
         call = pause + 1;
     }
-    course.plays([(failed(A, call, TimedOut), &[])]);
+    test_match.plays([(failed(A, call, TimedOut), &[])]);
 }
 
 #[test]
-fn who_declines_loses_at_once_but_the_opponent_is_waited_for() {
-    let mut course = Course::new(Guess::default());
-    course.feed(Input::Start);
-    course.plays([
+fn a_side_that_declines_loses_after_the_opponent_has_answered() {
+    let mut test_match = TestMatch::started(EvenOdd::default());
+    test_match.plays([
         (declined(B, 2), &[]),
         (failed(A, 1, TimedOut), &["error A join: timed out, 1/3, pause 2s", "pause A #3 2s"]),
         (pause_over(A, 3), &["invite A #4 try 2 in 5s"]),
         (joined(A, 4), OVER_5),
     ]);
-    assert_forfeit(&course, B, ForfeitReason::Declined);
+    assert_forfeit(&test_match, B, ForfeitReason::Declined);
 }
 
 #[test]
 fn a_turn_that_is_lost_ends_the_match_at_once() {
     let once = MatchTerms { tries: Pair::new(3, 1), ..terms() };
-    let mut course = Course::on(once, Heap::of(3));
-    course.feed(Input::Start);
-    course.feed(joined(A, 1));
-    course.feed(joined(B, 2));
-    course.plays([(moved(A, 3, "1"), &["ask B #4 try 1 in 30s"]), (failed(B, 4, Unreachable), OVER_5)]);
-    assert_forfeit(&course, B, ForfeitReason::Unreachable);
+    let mut test_match = TestMatch::joined_on(once, Heap::of(3));
+    test_match.plays([(moved(A, 3, "1"), &["ask B #4 try 1 in 30s"]), (failed(B, 4, Unreachable), OVER_5)]);
+    assert_forfeit(&test_match, B, ForfeitReason::Unreachable);
 }
 
 #[test]
-fn both_can_forfeit_at_either_ask() {
-    let mut course = Course::new(Guess::default());
-    course.feed(Input::Start);
-    course.plays([(declined(A, 1), &[]), (declined(B, 2), &["over A #3 in 6s", "over B #4 in 6s"])]);
-    assert_double(&course, Pair::new(ForfeitReason::Declined, ForfeitReason::Declined));
+fn both_sides_can_forfeit_an_invitation_or_a_move() {
+    let mut test_match = TestMatch::started(EvenOdd::default());
+    test_match.plays([(declined(A, 1), &[]), (declined(B, 2), &["over A #3 in 6s", "over B #4 in 6s"])]);
+    assert_double(&test_match, Pair::new(ForfeitReason::Declined, ForfeitReason::Declined));
 
     let once = MatchTerms { tries: Pair::new(1, 1), ..terms() };
-    let mut course = Course::on(once, Guess::default());
-    course.feed(Input::Start);
-    course.feed(joined(A, 1));
-    course.feed(joined(B, 2));
-    course.plays([(failed(B, 4, Unreachable), &[]), (moved(A, 3, "LOW"), OVER_5)]);
-    assert_double(&course, Pair::new(ForfeitReason::IllegalMoves, ForfeitReason::Unreachable));
+    let mut test_match = TestMatch::joined_on(once, EvenOdd::default());
+    test_match.plays([(failed(B, 4, Unreachable), &[]), (moved(A, 3, "EVEN"), OVER_5)]);
+    assert_double(&test_match, Pair::new(ForfeitReason::IllegalMoves, ForfeitReason::Unreachable));
 }
 
 #[track_caller]
-fn assert_forfeit(course: &Course, loser: Side, fault: ForfeitReason) {
-    let ending = course.match_machine.ending().unwrap();
+fn assert_forfeit(test_match: &TestMatch, loser: Side, fault: ForfeitReason) {
+    let ending = test_match.machine.ending().unwrap();
     let mut faults = Pair::default();
     faults[loser] = Some(fault);
     assert_eq!((ending.outcome, ending.faults), (Outcome::Forfeit(loser), faults));
     let names = Pair::new("P01", "P02");
-    let told = format!("{} {fault}. {} wins by technical loss.", names[loser], names[loser.other()]);
-    assert_eq!(course.match_machine.reason(names), Some(told));
+    let reason = format!("{} {fault}. {} wins by technical loss.", names[loser], names[loser.other()]);
+    assert_eq!(test_match.machine.reason(names), Some(reason));
 }
 
 #[track_caller]
-fn assert_double(course: &Course, faults: Pair<ForfeitReason>) {
-    let ending = course.match_machine.ending().unwrap();
+fn assert_double(test_match: &TestMatch, faults: Pair<ForfeitReason>) {
+    let ending = test_match.machine.ending().unwrap();
     assert_eq!((ending.outcome, ending.faults), (Outcome::DoubleForfeit, faults.map(Some)));
     assert_eq!(ending.drawn, None);
-    let told = format!("P01 {}, and P02 {}. Both forfeit.", faults.a, faults.b);
-    assert_eq!(course.match_machine.reason(Pair::new("P01", "P02")), Some(told));
+    let reason = format!("P01 {}, and P02 {}. Both forfeit.", faults.a, faults.b);
+    assert_eq!(test_match.machine.reason(Pair::new("P01", "P02")), Some(reason));
 }

@@ -1,62 +1,9 @@
-//! Test games: one with simultaneous moves and a draw, one with turns and no draw, and two that test the limits of the `Game`
-//! contract.
+//! Test games: one with turns and no draw, and one that tests the limits of the `Game` contract.
 
 use league_protocol::side::{Pair, Side};
 use smol_str::{SmolStr, ToSmolStr};
 
-use crate::rules::game::{DrawnNumber, Game, GameInfo, GameStage, GameVerdict, IllegalMove};
-
-/// Both sides guess whether the number is `low` (1 to 5) or `high`. A side that alone is right wins.
-#[derive(Debug, Default)]
-pub(super) struct Guess {
-    guesses: Pair<Option<SmolStr>>,
-    number: Option<DrawnNumber>,
-}
-
-impl Game for Guess {
-    fn info(&self) -> GameInfo {
-        GameInfo { name: "Guess", rules: "", longest_course: 1 }
-    }
-
-    fn stage(&self) -> GameStage {
-        let Some(number) = self.number else {
-            let wanted = self.guesses.as_ref().map(|guess| guess.is_none());
-            return if wanted.both(|side| !side) { GameStage::Draw } else { GameStage::Moves(wanted) };
-        };
-        let truth = if number.get() <= 5 { "low" } else { "high" };
-        let right = self.guesses.as_ref().map(|guess| guess.as_deref() == Some(truth));
-        GameStage::Over(match (right.a, right.b) {
-            (true, false) => GameVerdict::Win(Side::A),
-            (false, true) => GameVerdict::Win(Side::B),
-            (true, true) | (false, false) => GameVerdict::Draw,
-        })
-    }
-
-    fn check(&self, side: Side, text: &str) -> Result<(), IllegalMove> {
-        if self.guesses[side].is_some() || !matches!(text, "low" | "high") {
-            return Err(IllegalMove { found: text.to_owned(), allowed: "low or high".to_owned() });
-        }
-        Ok(())
-    }
-
-    fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
-        self.check(side, text)?;
-        self.guesses[side] = Some(SmolStr::new(text));
-        Ok(())
-    }
-
-    fn draw(&mut self, number: DrawnNumber) {
-        self.number = Some(number);
-    }
-
-    fn view(&self, _: Side) -> SmolStr {
-        SmolStr::default()
-    }
-
-    fn reason(&self, names: Pair<&str>) -> String {
-        format!("{} and {} have guessed.", names.a, names.b)
-    }
-}
+use crate::rules::game::{Game, GameInfo, GameStage, GameVerdict, IllegalMove};
 
 /// The sides take one or two from a heap in turn. The side that takes the last one wins.
 #[derive(Debug)]
@@ -79,7 +26,7 @@ impl Heap {
 
 impl Game for Heap {
     fn info(&self) -> GameInfo {
-        GameInfo { name: "Heap", rules: "", longest_course: 250 }
+        GameInfo { name: "Heap", rules: "", max_turns: 250 }
     }
 
     fn stage(&self) -> GameStage {
@@ -108,59 +55,26 @@ impl Game for Heap {
     }
 }
 
-/// A game that never leaves its stage.
+/// A game in which every move is legal and a function decides the stage from the sides that have moved.
 #[derive(Debug)]
-pub(super) struct Stuck(pub(super) GameStage);
+pub(super) struct Scripted {
+    stage: fn(&[Side]) -> GameStage,
+    movers: Vec<Side>,
+}
 
-impl Game for Stuck {
+impl Scripted {
+    pub(super) fn new(stage: fn(&[Side]) -> GameStage) -> Self {
+        Self { stage, movers: Vec::new() }
+    }
+}
+
+impl Game for Scripted {
     fn info(&self) -> GameInfo {
-        GameInfo { name: "Stuck", rules: "", longest_course: 250 }
+        GameInfo { name: "Scripted", rules: "", max_turns: 250 }
     }
 
     fn stage(&self) -> GameStage {
-        self.0
-    }
-
-    fn check(&self, _: Side, _: &str) -> Result<(), IllegalMove> {
-        Ok(())
-    }
-
-    fn play(&mut self, _: Side, _: &str) -> Result<(), IllegalMove> {
-        Ok(())
-    }
-
-    fn view(&self, _: Side) -> SmolStr {
-        SmolStr::default()
-    }
-
-    fn reason(&self, _: Pair<&str>) -> String {
-        "It goes nowhere.".to_owned()
-    }
-}
-
-/// The side that moves first makes all the moves and wins.
-#[derive(Debug)]
-pub(super) struct Race {
-    left: u8,
-    first: Option<Side>,
-}
-
-impl Race {
-    pub(super) fn of(left: u8) -> Self {
-        Self { left, first: None }
-    }
-}
-
-impl Game for Race {
-    fn info(&self) -> GameInfo {
-        GameInfo { name: "Race", rules: "", longest_course: 250 }
-    }
-
-    fn stage(&self) -> GameStage {
-        match self.first {
-            Some(side) if self.left == 0 => GameStage::Over(GameVerdict::Win(side)),
-            first => GameStage::Moves(Pair::from_fn(|side| first.is_none_or(|first| first == side))),
-        }
+        (self.stage)(&self.movers)
     }
 
     fn check(&self, _: Side, _: &str) -> Result<(), IllegalMove> {
@@ -168,8 +82,7 @@ impl Game for Race {
     }
 
     fn play(&mut self, side: Side, _: &str) -> Result<(), IllegalMove> {
-        self.first = Some(side);
-        self.left -= 1;
+        self.movers.push(side);
         Ok(())
     }
 
@@ -178,6 +91,14 @@ impl Game for Race {
     }
 
     fn reason(&self, _: Pair<&str>) -> String {
-        "It was a race.".to_owned()
+        String::new()
+    }
+}
+
+/// The stage of a game of `moves` moves in which the side that moves first makes all of them and wins.
+pub(super) fn race(moves: usize, movers: &[Side]) -> GameStage {
+    match movers.first() {
+        Some(first) if movers.len() == moves => GameStage::Over(GameVerdict::Win(*first)),
+        first => GameStage::Moves(Pair::from_fn(|side| first.is_none_or(|first| *first == side))),
     }
 }

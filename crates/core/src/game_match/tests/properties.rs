@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use super::games::{Guess, Heap};
+use super::games::Heap;
 use super::*;
 use crate::game_match::ending::Ending;
 use crate::game_match::step::StepCommand;
@@ -91,12 +91,12 @@ impl World {
             match *effect {
                 Effect::Invite { side, call, try_number, .. } => self.asks(side, AskKind::Join, call, try_number),
                 Effect::AskMove { side, call, try_number, .. } => self.asks(side, AskKind::Move, call, try_number),
-                Effect::TellError { side, ask, tries_made, tries_allowed, .. } => {
+                Effect::SendError { side, ask, tries_made, tries_allowed, .. } => {
                     assert_eq!(tries_made, self.tries[&(side, ask)]);
                     assert!(tries_made < tries_allowed);
                 }
                 Effect::Pause { side, call, .. } => self.opens(Kind::Pause, side, call),
-                Effect::TellOver { side, call, .. } => self.opens(Kind::Over, side, call),
+                Effect::SendGameOver { side, call, .. } => self.opens(Kind::Over, side, call),
                 Effect::Report => self.reports += 1,
             }
         }
@@ -136,7 +136,7 @@ impl World {
         let Open { kind, side, call } = self.open.swap_remove(at);
         match kind {
             Kind::Pause => self.feed(Input::PauseOver { side, call }),
-            Kind::Over => self.feed(Input::Told { side, call }),
+            Kind::Over => self.feed(Input::GameOverSent { side, call }),
             Kind::Join | Kind::Move => self.answer_ask(kind, side, call),
         }
     }
@@ -144,9 +144,9 @@ impl World {
     fn answer_ask(&mut self, kind: Kind, side: Side, call: CallNumber) {
         let posts = self.dice.roll(4) == 3;
         let named = if posts { None } else { Some(call) };
-        let manners = if self.honest[side] { 1 } else { 5 };
+        let kinds = if self.honest[side] { 1 } else { 5 };
         let fault = |fault| Input::Failed { side, call, fault };
-        let answer = match (self.dice.roll(manners), kind) {
+        let answer = match (self.dice.roll(kinds), kind) {
             (0, Kind::Join) => Input::Joined { side, call: named, nonce: nonce(side) },
             (0, _) => Input::Moved { side, call: named, text: self.legal.into() },
             (1, Kind::Join) => Input::Declined { side, call: named },
@@ -174,7 +174,7 @@ impl World {
             4 => (Input::Moved { side, call, text: "junk".into() }, &[Kind::Move]),
             5 => (Input::Failed { side, call: number, fault: CallFailure::Unreachable }, &[Kind::Join, Kind::Move]),
             6 => (Input::PauseOver { side, call: number }, &[Kind::Pause]),
-            7 => (Input::Told { side, call: number }, &[Kind::Over]),
+            7 => (Input::GameOverSent { side, call: number }, &[Kind::Over]),
             8 if self.reports == 0 => (Input::Reported, &[]),
             _ => {
                 let step = StepCommand::ALL[self.dice.roll(3) as usize];
@@ -216,11 +216,11 @@ impl World {
                 assert!(self.match_machine.is_done());
             }
         }
-        let told = format!("{:?}", self.match_machine);
+        let done = format!("{:?}", self.match_machine);
         for _ in 0..20 {
             self.intrude();
         }
-        assert_eq!(format!("{:?}", self.match_machine), told);
+        assert_eq!(format!("{:?}", self.match_machine), done);
     }
 }
 
@@ -240,7 +240,7 @@ prop_compose! {
         let (game, legal, moves): (Box<dyn Game>, _, _) = if turns {
             (Box::new(Heap::of(HEAP)), "1", u32::from(HEAP))
         } else {
-            (Box::new(Guess::default()), "low", 2)
+            (Box::new(EvenOdd::default()), "even", 2)
         };
         World {
             match_machine: MatchMachine::new(terms, game),
@@ -277,7 +277,7 @@ proptest! {
             prop_assert!(!(world.honest[side] && ending.faults[side].is_some()), "an honest side was faulted");
         }
         let forfeited = Side::BOTH.iter().any(|side| ending.outcome.forfeited(*side));
-        let has_draw = world.legal == "low";
+        let has_draw = world.legal == "even";
         prop_assert_eq!(ending.drawn.is_some(), has_draw && !forfeited);
     }
 }

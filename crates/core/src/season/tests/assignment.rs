@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn the_roomiest_referee_comes_first_and_among_equals_the_first() {
+fn the_referee_with_the_most_free_capacity_comes_first() {
     let mut league = League::running(12, &[1, 3, 2]);
     let assigned = league.assign();
     let expected = ["R1M1/1 REF02", "R1M2/1 REF02", "R1M3/1 REF03", "R1M4/1 REF01", "R1M5/1 REF02", "R1M6/1 REF03"];
@@ -41,10 +41,7 @@ fn a_match_that_is_given_back_goes_to_another_as_a_new_attempt() {
     league.give_back(&assigned[0]);
     assert_eq!(lines(&league.assign()), ["R1M1/2 REF02"]);
     assert_eq!(league.replayed(), league.season);
-}
-
-#[test]
-fn a_match_that_is_given_back_by_the_only_referee_is_offered_to_it_again() {
+    // The only referee is offered the match again.
     let mut league = League::running(2, &[1]);
     for attempt in 1..4 {
         let assigned = league.assign();
@@ -54,7 +51,7 @@ fn a_match_that_is_given_back_by_the_only_referee_is_offered_to_it_again() {
 }
 
 #[test]
-fn only_what_is_held_can_be_given_back() {
+fn a_referee_can_give_back_only_a_match_that_it_holds() {
     let mut league = League::running(4, &[1, 1]);
     let assigned = league.assign();
     let mut strange = vec![
@@ -78,7 +75,7 @@ fn only_what_is_held_can_be_given_back() {
 }
 
 #[test]
-fn what_a_lost_referee_ran_is_played_again_by_another() {
+fn the_matches_of_a_lost_referee_are_played_again_by_another() {
     let mut league = League::running(4, &[1, 1]);
     league.assign();
     league.lose(1);
@@ -126,27 +123,15 @@ fn a_referee_that_registers_again_has_lost_what_it_was_running() {
 }
 
 #[test]
-fn a_restart_remembers_who_runs_what() {
-    let mut league = League::running(10, &[2, 1, 1]);
-    let assigned = league.assign();
-    league.give_back(&assigned[1]);
-    league.lose(3);
-    league.report(&assigned[0], ended(Outcome::Draw)).unwrap();
-    league.assign();
-    assert!(!league.season.assignments().is_empty());
-    assert_eq!(league.replayed().assignments(), league.season.assignments());
-}
-
-#[test]
 fn lost_offers_are_not_counted_against_a_referee_that_returned() {
     let mut league = League::running(2, &[1]);
     let before = league.assign().remove(0);
     league.admit_referee(&referee(1, 1));
-    let ruling = league.season.unheard(&before, now()).unwrap();
+    let ruling = league.season.lose_unresponsive_referee(&before, now()).unwrap();
     assert!(ruling.events.is_empty());
     let again = league.assign().remove(0);
     assert_eq!(lines(std::slice::from_ref(&again)), ["R1M1/2 REF01"]);
-    let ruling = league.season.unheard(&again, now()).unwrap();
+    let ruling = league.season.lose_unresponsive_referee(&again, now()).unwrap();
     league.enact(ruling);
     assert!(league.season.referees()[0].lost);
 }

@@ -114,7 +114,7 @@ fn a_match_is_reported_or_given_back_on_the_attempt_that_is_held() {
 }
 
 #[test]
-fn agents_come_once_and_return_when_they_are_known() {
+fn agents_register_once_and_only_known_ones_return() {
     let mut league = League::open();
     league.admit(&player(1));
     league.admit_referee(&referee(1, 1));

@@ -8,15 +8,14 @@ fn state(league: &League) -> (LeaguePhase, NextAction) {
 }
 
 #[test]
-fn a_league_goes_through_its_phases_and_always_knows_what_is_due() {
+fn a_league_goes_through_its_phases_and_names_the_next_action() {
     let mut league = League::open();
     for number in 1..=4 {
         assert_eq!(state(&league), (LeaguePhase::WaitingForRegistrations, NextAction::AwaitRegistrations));
         league.admit(&player(number));
     }
     league.admit_referee(&referee(1, 2));
-    let ruling = league.season.close_registration(now()).unwrap();
-    league.enact(ruling);
+    league.close_registration();
     assert_eq!(state(&league), (LeaguePhase::CreatingSchedule, NextAction::AwaitStart));
     league.start();
     for round in 1..=3 {
@@ -34,49 +33,38 @@ fn a_league_goes_through_its_phases_and_always_knows_what_is_due() {
 }
 
 #[test]
-fn the_operator_may_close_the_registration_and_start_in_one_word() {
-    let league = League::running(2, &[1]);
-    assert_eq!(state(&league), (LeaguePhase::RunningLeague, NextAction::Play(RoundId(1))));
-}
-
-#[test]
-fn a_league_needs_players_and_a_referee_and_says_so() {
+fn a_league_without_enough_players_or_a_referee_does_not_start() {
+    for min_players in [0, 1] {
+        let mut league = League::with(LeagueConfig { min_players, ..config() });
+        league.admit_referee(&referee(1, 1));
+        league.admit(&player(1));
+        assert!(league.season.start(now()).is_err(), "a league needs two players in every configuration");
+        league.admit(&player(2));
+        league.start();
+    }
     let mut league = League::with(LeagueConfig { min_players: 3, ..config() });
-    let complaint = |league: &League| {
+    let refusal = |league: &League| {
         let (start, close) = (league.season.start(now()), league.season.close_registration(now()));
         let fault = start.unwrap_err();
         assert_eq!(fault, close.unwrap_err());
         assert_eq!(blame(&fault), "E010 10 -");
         fault.message
     };
-    assert!(complaint(&league).contains("0 of at least 3 players"));
+    assert!(refusal(&league).contains("0 of at least 3 players"));
     league.admit(&player(1));
     league.admit(&player(2));
-    assert!(complaint(&league).contains("2 of at least 3 players"));
+    assert!(refusal(&league).contains("2 of at least 3 players"));
     league.admit(&player(3));
-    assert!(complaint(&league).contains("no referee"));
+    assert!(refusal(&league).contains("no referee"));
     league.admit_referee(&referee(1, 1));
     league.lose(1);
-    assert!(complaint(&league).contains("no referee"));
+    assert!(refusal(&league).contains("no referee"));
     league.admit_referee(&referee(1, 1));
     league.start();
 }
 
 #[test]
-fn a_league_needs_two_players_in_every_configuration() {
-    for min_players in [0, 1] {
-        let mut league = League::with(LeagueConfig { min_players, ..config() });
-        league.admit_referee(&referee(1, 1));
-        league.season.start(now()).unwrap_err();
-        league.admit(&player(1));
-        league.season.start(now()).unwrap_err();
-        league.admit(&player(2));
-        league.start();
-    }
-}
-
-#[test]
-fn what_is_out_of_turn_is_refused() {
+fn a_command_in_the_wrong_phase_is_refused() {
     let mut league = League::open();
     let refused = |fault: Result<CommandOutcome<()>, RequestError>| assert_eq!(blame(&fault.unwrap_err()), "E010 10 -");
     refused(league.season.stop(now()));
@@ -84,8 +72,7 @@ fn what_is_out_of_turn_is_refused() {
     league.admit(&player(1));
     league.admit(&player(2));
     league.admit_referee(&referee(1, 1));
-    let ruling = league.season.close_registration(now()).unwrap();
-    league.enact(ruling);
+    league.close_registration();
     refused(league.season.close_registration(now()));
     refused(league.season.stop(now()));
     assert!(league.season.start_round(now()).is_err());

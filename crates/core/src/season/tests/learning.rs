@@ -1,7 +1,7 @@
 use league_protocol::dialect::PeerDialect;
 use league_protocol::frame::Frame;
 use league_protocol::message::report::LearnedDialect;
-use league_protocol::quirk::Quirk;
+use league_protocol::quirk::{Quirk, Quirks};
 
 use super::*;
 use crate::season::agent::AgentId;
@@ -24,28 +24,28 @@ fn learn(league: &mut League, agent: &AgentId, learned: &LearnedDialect) -> usiz
 }
 
 #[test]
-fn what_is_learned_is_noted_once_and_survives_a_restart() {
+fn a_learned_dialect_is_recorded_once_and_survives_a_restart() {
     let mut league = League::running(2, &[1]);
     let parity = PeerDialect::default().calling(league_protocol::table::Method::ChooseParity, "parity_choose");
     let news = learned(Some(parity.clone()), &[Quirk::NoToken]);
     assert_eq!(learn(&mut league, &who(1), &news), 1);
     assert_eq!(learn(&mut league, &who(1), &news), 0);
     assert_eq!(learn(&mut league, &who(1), &learned(None, &[Quirk::NoToken, Quirk::OddTime])), 1);
-    let (dialect, quirks) = league.season.ways_of(&who(1)).unwrap();
+    let (dialect, quirks) = league.season.dialect_of(&who(1)).unwrap();
     assert_eq!(*dialect, parity);
     assert!(quirks.has(Quirk::NoToken) && quirks.has(Quirk::OddTime));
     assert_eq!(learn(&mut league, &AgentId::Referee(r(1)), &learned(None, &[Quirk::TakesNoOrders])), 1);
 }
 
 #[test]
-fn nothing_is_noted_of_those_who_do_as_expected_or_are_not_there() {
+fn nothing_is_recorded_about_canonical_or_unknown_agents() {
     let mut league = League::running(2, &[1]);
     assert_eq!(learn(&mut league, &who(1), &learned(Some(PeerDialect::default()), &[])), 0);
     assert_eq!(learn(&mut league, &who(9), &learned(Some(PeerDialect::from(Frame::Typed)), &[])), 0);
 }
 
 #[test]
-fn a_player_that_has_shown_its_token_is_known_for_it_and_referees_are_told() {
+fn the_order_says_whether_a_player_has_shown_its_token() {
     let mut league = League::running(2, &[1]);
     let shown = LearnedDialect { shows_token: true, ..LearnedDialect::default() };
     assert_eq!(learn(&mut league, &who(2), &shown), 1);
@@ -57,7 +57,7 @@ fn a_player_that_has_shown_its_token_is_known_for_it_and_referees_are_told() {
 }
 
 #[test]
-fn the_next_referee_is_told_how_a_player_is_spoken_to() {
+fn the_order_names_the_dialect_of_a_player() {
     let mut league = League::running(2, &[1]);
     learn(&mut league, &who(2), &learned(Some(PeerDialect::from(Frame::Bare)), &[]));
     let assigned = league.assign();
@@ -67,34 +67,28 @@ fn the_next_referee_is_told_how_a_player_is_spoken_to() {
 }
 
 #[test]
-fn the_form_of_a_registration_is_the_first_guess_and_no_better_than_what_was_learned() {
+fn a_registration_gives_the_first_dialect_and_does_not_replace_a_learned_one() {
     let mut league = League::open();
-    let register = |league: &mut League, frame: Frame| {
+    let register = |league: &mut League, dialect: PeerDialect| {
         let random = league.random();
-        let ruling = league.season.register_player(&player(1), None, &random, now()).unwrap();
-        let ruling = league.season.note_form(ruling, PeerDialect::from(frame), Quirks::default(), now());
-        league.enact(ruling);
+        let outcome = league.season.register_player(&player(1), None, &random, now()).unwrap();
+        let outcome = league.season.note_dialect(outcome, dialect, Quirks::default(), now());
+        let events = outcome.events.len();
+        league.enact(outcome);
+        events
     };
-    register(&mut league, Frame::Nested);
-    assert_eq!(league.season.ways_of(&who(1)).unwrap().0.frame(), Frame::Nested);
+    assert_eq!(register(&mut League::open(), PeerDialect::default()), 1, "the canonical dialect is not recorded");
+    assert_eq!(register(&mut league, Frame::Nested.into()), 2);
+    assert_eq!(league.season.dialect_of(&who(1)).unwrap().0.frame(), Frame::Nested);
     learn(&mut league, &who(1), &learned(Some(PeerDialect::from(Frame::Typed)), &[]));
-    register(&mut league, Frame::Nested);
-    let (dialect, quirks) = league.season.ways_of(&who(1)).unwrap();
+    register(&mut league, Frame::Nested.into());
+    let (dialect, quirks) = league.season.dialect_of(&who(1)).unwrap();
     assert_eq!((dialect.frame(), quirks.has(Quirk::RegistersOften)), (Frame::Typed, true));
     assert_eq!(league.replayed(), league.season);
 }
 
 #[test]
-fn a_canonical_registration_leaves_no_trace() {
-    let mut league = League::open();
-    let random = league.random();
-    let ruling = league.season.register_player(&player(1), None, &random, now()).unwrap();
-    let ruling = league.season.note_form(ruling, PeerDialect::default(), Quirks::default(), now());
-    assert_eq!(ruling.events.len(), 1);
-}
-
-#[test]
-fn a_log_that_learns_what_is_known_is_damaged() {
+fn an_event_that_records_a_known_dialect_is_refused() {
     let mut league = League::running(2, &[1]);
     let event = league.season.learn(&who(1), &learned(None, &[Quirk::NoToken]), now()).unwrap();
     league.season.apply(&event).unwrap();

@@ -1,7 +1,7 @@
 use league_protocol::id::RoundId;
 use league_protocol::message::query::{LeagueQuery, LeagueQueryResponse, QueryParams, QueryType};
 use league_protocol::message::registration::PASS_SCHEME;
-use league_protocol::message::round::{AnnouncedMatch, RoundSummary};
+use league_protocol::message::round::RoundSummary;
 use league_protocol::side::Side;
 
 use super::*;
@@ -119,7 +119,7 @@ fn a_bye_is_skipped_on_the_way_to_the_next_match() {
 }
 
 #[test]
-fn the_schedule_is_told_whole_or_by_round() {
+fn the_schedule_is_answered_whole_or_by_round() {
     let mut league = League::running(5, &[1]);
     let assigned = league.assign();
     league.report(&assigned[0], ended(Outcome::Win(Side::B))).unwrap();
@@ -140,7 +140,7 @@ fn the_schedule_is_told_whole_or_by_round() {
 }
 
 #[test]
-fn a_players_figures_add_up() {
+fn the_statistics_of_a_player_add_up() {
     let mut league = League::running(4, &[2]);
     league.play_round(|_| Outcome::DoubleForfeit);
     let stats = ask(&league, &about(QueryType::GetPlayerStats, 3)).data.stats.unwrap();
@@ -152,7 +152,7 @@ fn a_players_figures_add_up() {
 }
 
 #[test]
-fn the_status_tells_how_far_the_league_is() {
+fn the_status_counts_rounds_and_matches() {
     let mut league = League::running(5, &[2, 2]);
     league.play_round(a_wins);
     let answer = ask(&league, &query(QueryType::GetStatus));
@@ -164,7 +164,7 @@ fn the_status_tells_how_far_the_league_is() {
 }
 
 #[test]
-fn where_agents_listen_is_for_referees() {
+fn only_referees_learn_the_endpoints_of_agents() {
     let league = League::running(3, &[1]);
     for query_type in [QueryType::GetPlayerDirectory, QueryType::GetRegistrations] {
         let for_player = ask(&league, &query(query_type)).data;
@@ -189,8 +189,9 @@ fn a_round_is_announced_with_endpoints_for_referees_only() {
     assert!(referees.iter().all(|each| each.player_a_endpoint.is_some() && each.player_b_endpoint.is_some()));
     let appointed: Vec<_> = players.iter().map(|each| each.referee_id.clone().unwrap()).collect();
     assert_eq!(appointed, [r(1), r(2), r(1)]);
-    let ids = |matches: &[AnnouncedMatch]| matches.iter().map(|each| each.match_id.clone()).collect::<Vec<_>>();
-    assert_eq!(ids(&league.season.assigned(&r(2))), ids(&referees[1..2]));
+    let [own] = league.season.assigned(&r(2)).try_into().unwrap();
+    assert_eq!((&own.match_id, own.round_id), (&referees[1].match_id, Some(RoundId(1))));
+    assert!(own.player_a_endpoint.is_some() && own.player_b_endpoint.is_some());
     assert_eq!(league.season.announced(RoundId(9), true), []);
     league.lose(1);
     league.lose(2);
@@ -215,28 +216,13 @@ fn unknown_players_and_other_leagues_are_faults() {
 }
 
 #[test]
-fn a_referee_that_asks_is_told_the_round_of_each_match() {
-    let mut league = League::running(4, &[2]);
-    let ruling = league.season.assign(now());
-    league.enact(ruling);
-    let own = league.season.assigned(&r(1));
-    assert_eq!(own.iter().map(|game| game.round_id).collect::<Vec<_>>(), [Some(RoundId(1)); 2]);
-    assert!(own.iter().all(|game| game.player_a_endpoint.is_some() && game.player_b_endpoint.is_some()));
-}
-
-#[test]
-fn one_referee_without_passes_is_enough_to_say_so() {
-    let shows = |request: RefereeRegisterRequest| {
-        let referee_meta = AgentMeta { pass_scheme: Some(PASS_SCHEME.into()), ..request.referee_meta };
-        RefereeRegisterRequest { referee_meta, ..request }
-    };
+fn referees_show_passes_only_if_all_of_them_do() {
     let mut league = League::open();
-    league.admit_referee(&shows(referee(1, 1)));
-    assert!(league.season.referees_show_passes());
-    let other = AgentMeta { pass_scheme: Some("trust me".into()), ..referee(2, 1).referee_meta };
-    league.admit_referee(&RefereeRegisterRequest { referee_meta: other, ..referee(2, 1) });
-    assert!(!league.season.referees_show_passes());
-    // This referee forwards passes now.
-    league.register_referee(&shows(referee(2, 1)));
-    assert!(league.season.referees_show_passes());
+    // The third registration is the second referee's return.
+    for (number, scheme, all_show) in [(1, PASS_SCHEME, true), (2, "trust me", false), (2, PASS_SCHEME, true)] {
+        let mut request = referee(number, 1);
+        request.referee_meta.pass_scheme = Some(scheme.into());
+        league.admit_referee(&request);
+        assert_eq!(league.season.referees_show_passes(), all_show);
+    }
 }

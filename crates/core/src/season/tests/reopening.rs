@@ -7,8 +7,7 @@ fn reopening_discards_an_unplayed_schedule() {
     league.admit(&player(1));
     league.admit(&player(2));
     league.admit_referee(&referee(1, 2));
-    let ruling = league.season.close_registration(now()).unwrap();
-    league.enact(ruling);
+    league.close_registration();
     assert_eq!(line(&league.register(&player(3))), "2005");
     league.reopen();
     assert_eq!((league.season.next_action(), league.season.was_reopened()), (NextAction::AwaitRegistrations, true));
@@ -53,7 +52,7 @@ fn a_player_withdrawn_before_a_reopening_may_register_again() {
 }
 
 #[test]
-fn with_a_result_the_schedule_stands() {
+fn a_league_with_a_result_cannot_be_reopened() {
     let mut league = League::running(4, &[2]);
     let held = league.assign();
     league.report(&held[0], ended(Outcome::Draw)).unwrap();

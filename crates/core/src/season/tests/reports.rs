@@ -84,7 +84,7 @@ fn only_the_referee_that_holds_a_match_can_report_it() {
 }
 
 #[test]
-fn a_lost_referee_comes_too_late() {
+fn a_report_of_a_lost_referee_is_refused() {
     let mut league = League::running(4, &[1, 1]);
     let assigned = league.assign();
     league.lose(1);
@@ -112,20 +112,15 @@ fn a_referee_that_does_not_know_of_attempts_reports_the_current_one() {
 }
 
 #[test]
-fn a_match_that_does_not_exist_or_has_not_begun_cannot_be_reported() {
+fn a_match_that_does_not_exist_or_has_no_referee_cannot_be_reported() {
     let mut league = League::running(4, &[2]);
     league.assign();
     for match_id in ["R2M1", "R1M3", "R1M99", "R9M1", "R4294967295M1", "final", "r1m1"] {
         assert_eq!(refused(&league, 1, match_id, None, &ended(WIN)), "E007 5002 match_id", "{match_id}");
     }
-    let early = League::open();
-    assert_eq!(refused(&early, 1, "R1M1", None, &ended(WIN)), "E013 13 -");
-}
-
-#[test]
-fn a_match_without_a_referee_cannot_be_reported() {
-    let league = League::running(4, &[1]);
-    assert_eq!(refused(&league, 1, "R1M1", None, &ended(WIN)), "E007 5002 match_id");
+    let unassigned = League::running(4, &[1]);
+    assert_eq!(refused(&unassigned, 1, "R1M1", None, &ended(WIN)), "E007 5002 match_id");
+    assert_eq!(refused(&League::open(), 1, "R1M1", None, &ended(WIN)), "E013 13 -");
 }
 
 #[test]
@@ -151,7 +146,7 @@ fn the_result_must_follow_from_the_bets_and_the_number() {
 }
 
 #[test]
-fn what_holds_together_is_counted() {
+fn a_consistent_result_is_counted() {
     let right = [
         played("even", "odd", 8, WIN),
         played("even", "odd", 7, Outcome::Win(Side::B)),

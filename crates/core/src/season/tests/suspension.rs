@@ -48,23 +48,20 @@ fn one_match_that_is_played_lifts_the_suspension() {
 }
 
 #[test]
-fn winning_because_the_opponent_forfeits_is_playing() {
-    let outcome = |round: u32, ids: Pair<&PlayerId>| match Side::BOTH.into_iter().find(|side| *ids[*side] == p(3)) {
-        Some(side) if round == 6 => Outcome::Forfeit(side.other()),
-        Some(side) => Outcome::Forfeit(side),
-        None => Outcome::Draw,
+fn a_win_by_forfeit_lifts_the_suspension_and_a_double_forfeit_counts_like_any_other() {
+    let with = |rule: fn(u32, Side) -> Outcome| {
+        move |round, ids: Pair<&PlayerId>| match Side::BOTH.into_iter().find(|side| *ids[*side] == p(3)) {
+            Some(side) => rule(round, side),
+            None => Outcome::Draw,
+        }
     };
-    assert_eq!(suspended_after(config(), &p(3), outcome), [5]);
-}
-
-#[test]
-fn double_forfeits_count_like_any_other() {
-    let outcome = |round: u32, ids: Pair<&PlayerId>| match Side::BOTH.into_iter().find(|side| *ids[*side] == p(3)) {
-        Some(_) if round.is_multiple_of(2) => Outcome::DoubleForfeit,
-        Some(side) => Outcome::Forfeit(side),
-        None => Outcome::Draw,
-    };
-    assert_eq!(suspended_after(config(), &p(3), outcome), [5, 6, 7, 8, 9]);
+    let wins_the_sixth = with(|round, side| Outcome::Forfeit(if round == 6 { side.other() } else { side }));
+    assert_eq!(suspended_after(config(), &p(3), wins_the_sixth), [5]);
+    let doubles = with(|round, side| match round.is_multiple_of(2) {
+        true => Outcome::DoubleForfeit,
+        false => Outcome::Forfeit(side),
+    });
+    assert_eq!(suspended_after(config(), &p(3), doubles), [5, 6, 7, 8, 9]);
 }
 
 #[test]

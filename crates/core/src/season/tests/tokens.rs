@@ -30,7 +30,7 @@ fn a_token_works_for_its_owner_only() {
 }
 
 #[test]
-fn whatever_is_not_the_token_is_refused_in_the_same_words() {
+fn every_wrong_token_is_refused_with_the_same_error() {
     let mut league = League::open();
     let token = league.admit(&player(1)).token;
     league.admit(&player(2));

@@ -37,6 +37,7 @@ fn a_player_withdrawn_before_the_schedule_may_register_as_a_new_one() {
     assert_eq!(line(&league.register(&player(2))), "P04");
     assert_eq!(line(&league.register(&LeagueRegisterRequest { player_id: Some(p(2)), ..player(5) })), "P02");
     assert!(league.withdraw(2), "it is another one");
+    assert_eq!(blame(&league.season.withdraw(&p(7), now()).unwrap_err()), "E005 5 player_id", "an unknown player");
     assert_eq!(league.replayed(), league.season);
 }
 
@@ -47,8 +48,7 @@ fn an_unplayed_schedule_is_made_again_without_the_withdrawn_player() {
         league.admit(&player(number));
     }
     league.admit_referee(&referee(1, 2));
-    let ruling = league.season.close_registration(now()).unwrap();
-    league.enact(ruling);
+    league.close_registration();
     league.withdraw(1);
     let rounds = league.season.scheduled_rounds();
     assert_eq!((rounds.len(), rounds[0].bye.is_some()), (3, true));
@@ -61,7 +61,7 @@ fn an_unplayed_schedule_is_made_again_without_the_withdrawn_player() {
 }
 
 #[test]
-fn what_was_played_stands_and_the_rest_is_lost_to_it() {
+fn the_results_of_a_withdrawn_player_stand_and_it_loses_the_rest() {
     let mut league = League::running(4, &[4]);
     league.play_round(|_| Outcome::Win(Side::A));
     let before = league.season.table().row(0);
@@ -82,7 +82,7 @@ fn what_was_played_stands_and_the_rest_is_lost_to_it() {
 }
 
 #[test]
-fn a_match_that_a_referee_has_is_played_and_one_that_comes_back_is_not() {
+fn a_held_match_of_a_withdrawn_player_is_played_and_a_returned_one_is_not() {
     let mut league = League::running(4, &[4]);
     let held = league.assign();
     league.withdraw(1);
@@ -112,7 +112,7 @@ fn a_league_whose_players_all_withdrew_has_no_champion() {
 }
 
 #[test]
-fn the_champion_is_the_first_of_those_who_stayed() {
+fn the_champion_is_the_best_player_that_did_not_withdraw() {
     let mut league = League::running(4, &[4]);
     while league.season.next_action() != NextAction::Conclude {
         let season = league.season.clone();
@@ -136,7 +136,7 @@ fn the_champion_is_the_first_of_those_who_stayed() {
 }
 
 #[test]
-fn its_token_counts_no_more_and_it_cannot_come_back() {
+fn a_withdrawn_player_loses_its_token_and_cannot_register_again() {
     let mut league = League::with(config());
     let tokens: Vec<Credential> = (1..=3).map(|number| league.admit(&player(number)).token.into()).collect();
     league.admit_referee(&referee(1, 4));
@@ -174,7 +174,7 @@ fn no_player_is_paired_with_a_withdrawn_one() {
 }
 
 #[test]
-fn a_stopped_league_decides_nothing_before_it_goes_on() {
+fn a_stopped_league_awards_no_match_before_it_resumes() {
     let mut league = League::running(2, &[1]);
     league.stop();
     league.withdraw(1);
@@ -184,10 +184,4 @@ fn a_stopped_league_decides_nothing_before_it_goes_on() {
     league.assign();
     assert_eq!(league.season.phase(), LeaguePhase::LeagueCompleted);
     assert_eq!(league.table(), ["1 P02 3", "2 P01 0"]);
-}
-
-#[test]
-fn an_unknown_player_cannot_be_withdrawn() {
-    let league = League::running(2, &[1]);
-    assert_eq!(blame(&league.season.withdraw(&p(7), now()).unwrap_err()), "E005 5 player_id");
 }

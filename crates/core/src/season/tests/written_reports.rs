@@ -1,4 +1,5 @@
 use league_protocol::draw::{DrawSeal, DrawSecret};
+use league_protocol::id::GameType;
 use league_protocol::message::report::MatchResultReport;
 use league_protocol::side::Side;
 use serde_json::{Value, json};
@@ -19,10 +20,6 @@ fn read(result: &Value) -> Result<MatchRecord, String> {
     league().season.read_report(&report).map_err(|fault| blame(&fault))
 }
 
-fn outcome(result: &Value) -> Outcome {
-    read(result).unwrap_or_else(|blame| panic!("{blame} for {result}")).outcome
-}
-
 #[test]
 fn the_example_of_the_course_is_understood() {
     let record = read(&json!({
@@ -37,57 +34,51 @@ fn the_example_of_the_course_is_understood() {
 }
 
 #[test]
-fn choices_belong_to_sides_whatever_their_order() {
+fn choices_are_read_by_player_in_any_order() {
     let choices = json!({ "P02": "odd", "P01": null });
     let record = read(&json!({ "winner": "P02", "details": { "choices": choices } })).unwrap();
     assert_eq!(record.moves, Pair::new(None, Some("odd".into())));
 }
 
 #[test]
-fn a_draw_has_many_spellings() {
-    for winner in [json!(null), json!(""), json!("DRAW"), json!("draw"), json!("none")] {
-        assert_eq!(outcome(&json!({ "winner": winner, "score": { "P01": 1, "P02": 1 } })), Outcome::Draw, "{winner}");
-    }
-    assert_eq!(outcome(&json!({ "winner": null, "details": { "status": "DRAW" } })), Outcome::Draw);
-    assert_eq!(outcome(&json!({})), Outcome::Draw);
-}
-
-#[test]
-fn a_technical_loss_is_told_by_its_list_or_by_its_status() {
-    let technical = "TECHNICAL_LOSS";
+fn the_outcome_is_read_from_winner_status_technical_losses_and_score() {
+    let (technical, win_a) = ("TECHNICAL_LOSS", Outcome::Win(Side::A));
+    let (lost_a, lost_b) = (Outcome::Forfeit(Side::A), Outcome::Forfeit(Side::B));
     let cases = [
-        (json!({ "winner": "P02", "details": { "status": technical } }), Outcome::Forfeit(Side::A)),
-        (json!({ "winner": "P01", "details": { "status": technical } }), Outcome::Forfeit(Side::B)),
-        (json!({ "winner": "P01", "details": { "technical_losses": ["P02"] } }), Outcome::Forfeit(Side::B)),
-        (json!({ "winner": "P01", "details": { "technical_losses": ["P02", "P02"] } }), Outcome::Forfeit(Side::B)),
-        (
-            json!({ "winner": "P02", "details": { "status": technical, "technical_losses": ["P01"] } }),
-            Outcome::Forfeit(Side::A),
-        ),
-        (
-            json!({ "winner": "P02", "details": { "status": "WIN", "technical_losses": ["P01"] } }),
-            Outcome::Forfeit(Side::A),
-        ),
+        (json!({}), Outcome::Draw),
+        (json!({ "winner": "", "score": { "P01": 1, "P02": 1 } }), Outcome::Draw),
+        (json!({ "winner": "DRAW" }), Outcome::Draw),
+        (json!({ "winner": "draw" }), Outcome::Draw),
+        (json!({ "winner": "none" }), Outcome::Draw),
+        (json!({ "winner": null, "details": { "status": "DRAW" } }), Outcome::Draw),
+        (json!({ "winner": null, "score": { "P01": 0, "P02": 0 } }), Outcome::Draw),
+        (json!({ "winner": null, "score": { "P01": 1, "P02": 1 } }), Outcome::Draw),
+        // The points of the course and a plain one for the winner are accepted.
+        (json!({ "winner": "P01", "score": { "P01": 1, "P02": 0 } }), win_a),
+        (json!({ "winner": "P01", "score": { "P02": 0, "P01": 3 } }), win_a),
+        (json!({ "winner": "P01", "score": { "P01": 3 } }), win_a),
+        (json!({ "winner": "P01", "score": { "P02": 0 } }), win_a),
+        (json!({ "winner": "P01", "score": {} }), win_a),
+        (json!({ "winner": "P02", "details": { "status": technical } }), lost_a),
+        (json!({ "winner": "P01", "details": { "status": technical } }), lost_b),
+        (json!({ "winner": "P01", "details": { "technical_losses": ["P02"] } }), lost_b),
+        (json!({ "winner": "P01", "details": { "technical_losses": ["P02", "P02"] } }), lost_b),
+        (json!({ "winner": "P02", "details": { "status": technical, "technical_losses": ["P01"] } }), lost_a),
+        (json!({ "winner": "P02", "details": { "status": "WIN", "technical_losses": ["P01"] } }), lost_a),
+        (json!({ "details": { "technical_losses": ["P01", "P02"] } }), Outcome::DoubleForfeit),
+        (json!({ "details": { "technical_losses": ["P02", "P01"], "status": "DRAW" } }), Outcome::DoubleForfeit),
+        (json!({ "details": { "technical_losses": ["P02", "P01"], "status": technical } }), Outcome::DoubleForfeit),
+        (json!({ "details": { "status": technical } }), Outcome::DoubleForfeit),
     ];
     for (result, expected) in cases {
-        assert_eq!(outcome(&result), expected, "{result}");
+        assert_eq!(read(&result).map(|record| record.outcome), Ok(expected), "{result}");
     }
 }
 
 #[test]
-fn both_may_forfeit() {
-    for details in [
-        json!({ "technical_losses": ["P01", "P02"] }),
-        json!({ "technical_losses": ["P02", "P01"], "status": "DRAW" }),
-        json!({ "technical_losses": ["P02", "P01"], "status": "TECHNICAL_LOSS" }),
-        json!({ "status": "TECHNICAL_LOSS" }),
-    ] {
-        assert_eq!(outcome(&json!({ "winner": null, "details": details })), Outcome::DoubleForfeit, "{details}");
-    }
-}
-
-#[test]
-fn a_report_that_contradicts_itself_is_refused() {
+fn a_report_that_contradicts_itself_the_points_or_the_pairing_is_refused() {
+    let secret = DrawSecret([3; 32]);
+    let draw = json!({ "commitment": secret.commitment(), "secret": secret, "attempt": 1, "nonces": { "P03": "x" } });
     let cases = [
         (json!({ "winner": "P01", "details": { "technical_losses": ["P01"] } }), "result"),
         (json!({ "winner": "P01", "details": { "technical_losses": ["P01", "P02"] } }), "result"),
@@ -95,57 +86,17 @@ fn a_report_that_contradicts_itself_is_refused() {
         (json!({ "winner": "P01", "details": { "status": "DRAW" } }), "result"),
         (json!({ "winner": "P01", "details": { "status": "DRAW", "technical_losses": ["P02"] } }), "result"),
         (json!({ "winner": null, "details": { "status": "WIN" } }), "result"),
+        (json!({ "details": { "drawn_number": 8, "number_parity": "odd" } }), "result.details.number_parity"),
+        // These scores follow no rule of points.
         (json!({ "winner": null, "score": { "P01": 3, "P02": 0 } }), "result.score"),
+        (json!({ "winner": null, "score": { "P01": 3, "P02": 3 } }), "result.score"),
         (json!({ "score": { "P01": 0, "P02": 3 } }), "result.score"),
         (json!({ "winner": "P01", "score": { "P01": 0, "P02": 3 } }), "result.score"),
-        (json!({ "details": { "drawn_number": 8, "number_parity": "odd" } }), "result.details.number_parity"),
-    ];
-    for (result, field) in cases {
-        assert_eq!(read(&result), Err(format!("E002 -32602 {field}")), "{result}");
-    }
-}
-
-#[test]
-fn the_points_of_the_course_and_a_plain_one_for_the_winner_are_accepted_as_scores() {
-    let won = [
-        json!({ "P01": 1, "P02": 0 }),
-        json!({ "P02": 0, "P01": 3 }),
-        json!({ "P01": 3 }),
-        json!({ "P02": 0 }),
-        json!({}),
-    ];
-    for score in won {
-        assert_eq!(outcome(&json!({ "winner": "P01", "score": score })), Outcome::Win(Side::A), "{score}");
-    }
-    for score in [json!({ "P01": 0, "P02": 0 }), json!({ "P01": 1, "P02": 1 })] {
-        assert_eq!(outcome(&json!({ "winner": null, "score": score })), Outcome::Draw, "{score}");
-    }
-}
-
-#[test]
-fn a_score_that_follows_no_rule_of_points_is_refused_with_the_right_one() {
-    let wrong = [
-        (json!("P01"), json!({ "P01": 9, "P02": 0 })),
-        (json!("P01"), json!({ "P01": 3, "P02": 1 })),
-        (json!("P01"), json!({ "P01": 0, "P02": 0 })),
-        (json!("P01"), json!({ "P02": 3 })),
-        (json!(null), json!({ "P01": 3, "P02": 3 })),
-    ];
-    for (winner, score) in wrong {
-        let result = json!({ "winner": winner, "score": score });
-        assert_eq!(read(&result), Err(String::from("E002 -32602 result.score")), "{result}");
-    }
-    let report = json!({ "match_id": "R1M1", "result": { "winner": "P01", "score": { "P01": 9, "P02": 0 } } });
-    let report: MatchResultReport = serde_json::from_value(report).unwrap();
-    let message = league().season.read_report(&report).unwrap_err().message;
-    assert_eq!(message, "result.score gives P01 9 and P02 0; for this result send 3 for P01 and 0 for P02");
-}
-
-#[test]
-fn strangers_have_no_place_in_a_report() {
-    let secret = DrawSecret([3; 32]);
-    let draw = json!({ "commitment": secret.commitment(), "secret": secret, "attempt": 1, "nonces": { "P03": "x" } });
-    let cases = [
+        (json!({ "winner": "P01", "score": { "P01": 9, "P02": 0 } }), "result.score"),
+        (json!({ "winner": "P01", "score": { "P01": 3, "P02": 1 } }), "result.score"),
+        (json!({ "winner": "P01", "score": { "P01": 0, "P02": 0 } }), "result.score"),
+        (json!({ "winner": "P01", "score": { "P02": 3 } }), "result.score"),
+        // These players do not play in the match.
         (json!({ "winner": "P03" }), "result.winner"),
         (json!({ "winner": "P99" }), "result.winner"),
         (json!({ "winner": "P01", "score": { "P01": 3, "P03": 0 } }), "result.score"),
@@ -156,6 +107,9 @@ fn strangers_have_no_place_in_a_report() {
     for (result, field) in cases {
         assert_eq!(read(&result), Err(format!("E002 -32602 {field}")), "{result}");
     }
+    let report = json!({ "match_id": "R1M1", "result": { "winner": "P01", "score": { "P01": 9, "P02": 0 } } });
+    let message = league().season.read_report(&serde_json::from_value(report).unwrap()).unwrap_err().message;
+    assert_eq!(message, "result.score gives P01 9 and P02 0; for this result send 3 for P01 and 0 for P02");
 }
 
 #[test]
@@ -190,14 +144,15 @@ fn a_report_is_for_this_league_and_one_of_its_matches() {
 }
 
 fn reported(result: &Value) -> Result<MatchRecord, String> {
-    let mut league = League::with(LeagueConfig { game_type: "tic_tac_toe".parse().unwrap(), ..config() });
+    let game: GameType = "tic_tac_toe".parse().unwrap();
+    let mut league = League::with(LeagueConfig { game_type: game.clone(), ..config() });
     for number in 1..=2 {
         let mut request = player(number);
-        request.player_meta.game_types = vec!["tic_tac_toe".parse().unwrap()];
+        request.player_meta.game_types = vec![game.clone()];
         league.admit(&request);
     }
     let mut request = referee(1, 1);
-    request.referee_meta.game_types = vec!["tic_tac_toe".parse().unwrap()];
+    request.referee_meta.game_types = vec![game];
     league.admit_referee(&request);
     league.start();
     let assignment = league.assign().remove(0);

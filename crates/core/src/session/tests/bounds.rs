@@ -1,5 +1,5 @@
 use super::*;
-use crate::session::active_matches::MAX_TABLES;
+use crate::session::active_matches::MAX_ACTIVE;
 use crate::session::played::MAX_REMEMBERED;
 use league_protocol::message::standings::PlayerRecord;
 
@@ -15,7 +15,7 @@ fn the_sums_are_those_of_the_matches() {
         (ResultStatus::Draw, None),
     ];
     for ((status, winner), round) in kinds.into_iter().zip(1..) {
-        session.is_told(&GameOver { game_result: Some(result(status, winner.as_ref())), ..blank(&first_of(round)) });
+        session.is_sent(&ended(&first_of(round), status, winner.as_ref()));
     }
     assert_eq!(session.history().record(), PlayerRecord { wins: 2, losses: 3, draws: 1, points: 7 });
     assert_eq!(session.history().against(&opponent()).count(), 6);
@@ -24,47 +24,26 @@ fn the_sums_are_those_of_the_matches() {
 }
 
 #[test]
-fn a_sum_of_absurd_points_ends_at_the_largest() {
-    let mut session = session();
-    for round in 1..=3 {
-        session.is_told(&GameOver { points_earned: Some(u32::MAX), ..won(&first_of(round)) });
-    }
-    assert_eq!(session.history().record().points, u32::MAX);
-}
-
-#[test]
-fn matches_of_the_same_id_in_different_leagues_are_kept_apart() {
-    let mut session = session();
-    session.is_told(&won(&first_of(1)));
-    session.registered(PlayerIdentity { league_id: Some("elsewhere".parse().unwrap()), ..identity(false) });
-    session.is_told(&lost(&first_of(1)));
-    session.is_told(&lost(&first_of(1)));
-    assert_eq!(session.history().record(), PlayerRecord { wins: 1, losses: 1, draws: 0, points: 3 });
-    let leagues: Vec<_> = session.history().matches().iter().map(|played| played.league_id.clone().unwrap()).collect();
-    assert_eq!(leagues, [league(), "elsewhere".parse().unwrap()]);
-}
-
-#[test]
-fn a_league_without_a_name_is_called_as_its_referees_call_it() {
-    let mut session = seat_with(PlayerIdentity { league_id: None, ..identity(false) });
+fn a_player_without_a_league_id_uses_that_of_the_referee() {
+    let mut session = session_of(PlayerIdentity { league_id: None, ..identity(false) });
     for named in [Some(league()), Some("elsewhere".parse().unwrap()), Some(league())] {
-        session.is_told(&GameOver { league_id: named, ..won(&first_of(1)) });
+        session.is_sent(&GameOver { league_id: named, ..won(&first_of(1)) });
     }
     assert_eq!(session.history().matches().len(), 2);
-    let mut named = seat_with(identity(false));
+    let mut named = session_of(identity(false));
     for called in [None, Some("elsewhere".parse().unwrap()), Some(league())] {
-        named.is_told(&GameOver { league_id: called, ..won(&first_of(1)) });
+        named.is_sent(&GameOver { league_id: called, ..won(&first_of(1)) });
     }
-    assert_eq!(named.history().matches().len(), 1, "who knows its league is not confused by others' names for it");
+    assert_eq!(named.history().matches().len(), 1, "the player's own league id counts");
 }
 
 #[test]
 fn a_history_is_written_and_read_back() {
     let mut session = session();
     let own = session.is_invited(&first_of(1), "mine");
-    session.is_told(&proved(&first_of(1), Side::A, &own, 1));
-    session.is_told(&lost(&first_of(2)));
-    session.is_told(&GameOver { result: Some(OwnResult::Draw), ..blank(&first_of(3)) });
+    session.is_sent(&proved(&first_of(1), Side::A, &own, 1));
+    session.is_sent(&lost(&first_of(2)));
+    session.is_sent(&GameOver { result: Some(OwnResult::Draw), ..blank(&first_of(3)) });
     let written = serde_json::to_string(session.history()).unwrap();
     assert!(written.starts_with('['), "{written}");
     assert_eq!(serde_json::from_str::<History>(&written).unwrap(), **session.history());
@@ -79,38 +58,41 @@ fn the_oldest_matches_are_forgotten_first() {
     let long: History = serde_json::from_str(&format!("[{}]", entries.join(","))).unwrap();
     let mut session = PlayerSession::new("Alpha".into(), long);
     session.registered(identity(true));
-    session.is_told(&won(&MatchId::of(RoundId(1), 2)));
+    session.is_sent(&won(&MatchId::of(RoundId(1), 2)));
     let matches = session.history().matches();
     assert_eq!(matches.len(), MAX_REMEMBERED);
     assert_eq!((matches[0].match_id.as_str(), matches.last().unwrap().match_id.as_str()), ("R7M1", "R1M2"));
-    session.is_told(&won(&MatchId::of(RoundId(1), 3)));
+    session.is_sent(&won(&MatchId::of(RoundId(1), 3)));
     assert_eq!(session.history().matches().len(), MAX_REMEMBERED);
 }
 
 #[test]
-fn only_so_many_matches_are_open_and_those_that_are_over_go_first() {
+fn a_full_list_of_matches_drops_finished_ones_first() {
     let mut session = session();
     let at = |number: usize| MatchId::of(RoundId(1), u32::try_from(number).unwrap());
     session.is_invited(&at(1), "first");
     session.plays(&at(2));
-    session.is_told(&won(&at(2)));
-    for number in 3..=MAX_TABLES + 1 {
+    session.is_sent(&won(&at(2)));
+    for number in 3..=MAX_ACTIVE + 1 {
         session.is_invited(&at(number), "flood");
     }
     assert_eq!(session.is_invited(&at(1), "again"), nonce("first"), "the one that was over made room");
-    session.is_asked(&at(MAX_TABLES + 2));
+    session.is_asked(&at(MAX_ACTIVE + 2));
     assert_eq!(session.is_invited(&at(1), "again"), nonce("again"), "then the oldest did");
 }
 
 #[test]
-fn a_flood_of_positions_is_bounded_and_the_newest_are_remembered() {
+fn only_the_newest_positions_of_a_match_are_remembered() {
     let (mut session, match_id) = (session(), first_of(1));
     let ask = |session: &mut PlayerSession, number: u32| {
-        session.asked(&referee_of(&match_id), move_call(&match_id, &number.to_string()).into()).unwrap().answered
+        session
+            .move_requested(&referee_of(&match_id), move_call(&match_id, &number.to_string()).into())
+            .unwrap()
+            .answered
     };
     for number in 0..200 {
         assert_eq!(ask(&mut session, number), None);
-        session.answered(&match_id, Method::MakeMove, number.to_string().into()).unwrap();
+        session.move_chosen(&match_id, Method::MakeMove, number.to_string().into()).unwrap();
     }
     assert_eq!(ask(&mut session, 199), word("199"));
     assert_eq!(ask(&mut session, 140), word("140"));

@@ -1,16 +1,11 @@
 use super::*;
 use crate::session::{DrawCheck, PlayerLifecycle};
 use league_protocol::id::ConversationId;
-use league_protocol::message::standings::{FinalRow, StandingsRow, StandingsUpdate};
-
-fn row(player: u32, rank: u32, points: u32) -> StandingsRow {
-    let (player_id, display_name) = (PlayerId::numbered(player), SmolStr::default());
-    StandingsRow { rank, player_id, display_name, played: 1, wins: 1, draws: 0, losses: 0, points, withdrawn: false }
-}
+use league_protocol::message::standings::StandingsUpdate;
 
 fn update(round: Option<u32>, rank: u32) -> StandingsUpdate {
-    let standings = vec![row(1, rank, 3)];
-    StandingsUpdate { league_id: Some(league()), round_id: round.map(RoundId), standings, total_players: None }
+    let row = json!({ "rank": rank, "player_id": me(), "points": 3 });
+    message(json!({ "league_id": LEAGUE, "round_id": round, "standings": [row] }))
 }
 
 #[test]
@@ -23,8 +18,8 @@ fn a_league_goes_through_every_state_in_order() {
     assert_eq!(session.state(), SessionState::Registered);
     for round in 1..=2 {
         let match_id = first_of(round);
-        let heard = session.round_announced(&manager(), &announcement(round, &[(1, 2), (3, 4)])).unwrap();
-        assert_eq!((heard.player_id, heard.round_id), (Some(me()), Some(RoundId(round))));
+        let answer = session.round_announced(&manager(), &announcement(round, &[(1, 2), (3, 4)])).unwrap();
+        assert_eq!((answer.player_id, answer.round_id), (Some(me()), Some(RoundId(round))));
         assert_eq!(session.state(), SessionState::WaitingForRound);
         session.is_invited(&match_id, "mine");
         assert_eq!(session.state(), SessionState::WaitingForChoiceRequest);
@@ -33,7 +28,7 @@ fn a_league_goes_through_every_state_in_order() {
         assert_eq!(session.state(), SessionState::ChoosingParity);
         session.chooses(&match_id, Parity::Even);
         assert_eq!(session.state(), SessionState::WaitingForResult);
-        session.is_told(&won(&match_id));
+        session.is_sent(&won(&match_id));
         assert_eq!(session.state(), SessionState::MatchComplete);
         session.standings_updated(&manager(), &update(Some(round), 1)).unwrap();
         assert_eq!(session.state(), SessionState::MatchComplete);
@@ -42,11 +37,11 @@ fn a_league_goes_through_every_state_in_order() {
     }
     session.league_completed(&manager(), &league_completed()).unwrap();
     assert_eq!(session.state(), SessionState::LeagueComplete);
-    let shown = session.player_state(word("random"));
-    assert_eq!((shown.state.as_str(), shown.rank, shown.matches_played), ("LEAGUE_COMPLETE", Some(1), 2));
-    assert_eq!((shown.current_round, shown.current_match), (Some(RoundId(2)), None));
-    assert_eq!((shown.record.wins, shown.record.points), (2, 6));
-    session.told_to_leave(&manager()).unwrap();
+    let state = session.player_state(word("random"));
+    assert_eq!((state.state.as_str(), state.rank, state.matches_played), ("LEAGUE_COMPLETE", Some(1), 2));
+    assert_eq!((state.current_round, state.current_match), (Some(RoundId(2)), None));
+    assert_eq!((state.record.wins, state.record.points), (2, 6));
+    session.shut_down(&manager()).unwrap();
 }
 
 #[test]
@@ -63,7 +58,7 @@ fn the_lifecycle_goes_from_init_to_shutdown() {
     session.registering();
     assert_eq!(session.lifecycle(), PlayerLifecycle::Active);
     session.registered(identity(true));
-    session.told_to_leave(&manager()).unwrap();
+    session.shut_down(&manager()).unwrap();
     assert_eq!(session.player_state(None).lifecycle.as_deref(), Some("SHUTDOWN"));
     let mut over = PlayerSession::new(SmolStr::new_static("Quay"), History::default());
     over.registered(identity(true));
@@ -88,13 +83,16 @@ fn a_call_outside_the_conversation_of_its_invitation_is_noticed() {
 fn the_state_has_no_secrets() {
     let mut session = session();
     session.plays(&first_of(1));
-    let shown = serde_json::to_string(&session.player_state(None)).unwrap();
-    assert!(!shown.contains(token().reveal()) && !shown.contains("mine") && !shown.contains("even\""), "{shown}");
+    let written = serde_json::to_string(&session.player_state(None)).unwrap();
+    assert!(
+        !written.contains(token().reveal()) && !written.contains("mine") && !written.contains("even\""),
+        "{written}"
+    );
     assert!(!format!("{session:?}").contains(token().reveal()));
 }
 
 #[test]
-fn the_question_says_all_that_is_known() {
+fn a_move_request_contains_all_that_the_session_knows() {
     let mut session = session();
     let match_id = first_of(1);
     session.is_invited(&match_id, "mine");
@@ -102,7 +100,7 @@ fn the_question_says_all_that_is_known() {
     (call.round_id, call.context.opponent_id) = (None, None);
     call.context.your_standings.points = 4;
     call.deadline = Some(Timestamp::from_unix(30));
-    let question = session.asked(&referee_of(&match_id), call.into()).unwrap();
+    let question = session.move_requested(&referee_of(&match_id), call.into()).unwrap();
     assert_eq!((question.round, question.opponent), (Some(RoundId(1)), Some(opponent())));
     assert_eq!((question.record.points, question.deadline), (4, Some(Timestamp::from_unix(30))));
     assert_eq!((question.game.as_str(), question.view.as_str(), question.answered), ("even_odd", "", None));
@@ -118,14 +116,14 @@ fn a_player_without_a_match_sits_the_round_out() {
     session.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
     assert_eq!(session.state(), SessionState::WaitingForRound);
     session.plays(&first_of(2));
-    session.is_told(&won(&first_of(2)));
+    session.is_sent(&won(&first_of(2)));
     session.round_announced(&manager(), &announcement(3, &[(2, 3)])).unwrap();
     assert_eq!(session.state(), SessionState::Registered);
     assert_eq!(session.player_state(None).current_round, Some(RoundId(3)));
 }
 
 #[test]
-fn an_announcement_that_comes_late_undoes_nothing() {
+fn a_late_announcement_does_not_change_the_state() {
     let mut session = session();
     let (match_id, announced) = (first_of(1), announcement(1, &[(1, 2)]));
     session.is_invited(&match_id, "mine");
@@ -136,32 +134,32 @@ fn an_announcement_that_comes_late_undoes_nothing() {
     session.round_announced(&manager(), &announced).unwrap();
     assert_eq!(session.state(), SessionState::ChoosingParity);
     session.chooses(&match_id, Parity::Odd);
-    session.is_told(&won(&match_id));
+    session.is_sent(&won(&match_id));
     session.round_announced(&manager(), &announced).unwrap();
     assert_eq!(session.state(), SessionState::MatchComplete);
 }
 
 #[test]
-fn what_belongs_to_an_earlier_round_undoes_nothing_of_a_later_one() {
+fn messages_of_an_earlier_round_do_not_change_a_later_one() {
     let mut session = session();
     session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
     session.plays(&first_of(1));
-    session.is_told(&won(&first_of(1)));
+    session.is_sent(&won(&first_of(1)));
     session.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
     session.standings_updated(&manager(), &update(Some(2), 2)).unwrap();
     session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
     session.round_completed(&manager(), &completed(1, Some(2))).unwrap();
     session.standings_updated(&manager(), &update(Some(1), 1)).unwrap();
-    session.is_told(&won(&first_of(1)));
+    session.is_sent(&won(&first_of(1)));
     assert_eq!(session.state(), SessionState::WaitingForRound);
-    let shown = session.player_state(None);
-    assert_eq!((shown.current_round, shown.rank), (Some(RoundId(2)), Some(2)));
+    let state = session.player_state(None);
+    assert_eq!((state.current_round, state.rank), (Some(RoundId(2)), Some(2)));
     session.standings_updated(&manager(), &update(None, 3)).unwrap();
     assert_eq!(session.player_state(None).rank, Some(3));
 }
 
 #[test]
-fn a_result_that_never_comes_holds_nothing_up_and_is_welcome_late() {
+fn a_missing_result_delays_nothing_and_is_accepted_late() {
     let mut session = session();
     session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
     let own = session.is_invited(&first_of(1), "mine");
@@ -170,21 +168,20 @@ fn a_result_that_never_comes_holds_nothing_up_and_is_welcome_late() {
     session.round_completed(&manager(), &completed(1, Some(2))).unwrap();
     assert_eq!((session.state(), session.player_state(None).current_match), (SessionState::Registered, None));
     session.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap();
-    session.is_told(&proved(&first_of(1), Side::A, &own, 1));
+    session.is_sent(&proved(&first_of(1), Side::A, &own, 1));
     assert_eq!(session.state(), SessionState::WaitingForRound);
     assert_eq!(session.history().matches()[0].draw, DrawCheck::Proved);
 }
 
 #[test]
-fn nothing_begins_again_after_the_end() {
+fn no_message_restarts_a_finished_league() {
     let mut session = session();
     session.plays(&first_of(1));
-    let end = LeagueCompleted {
-        final_standings: vec![FinalRow::from(&row(2, 1, 3)), FinalRow::from(&row(1, 2, 0))],
-        ..league_completed()
-    };
+    let standings =
+        json!([{ "rank": 1, "player_id": opponent(), "points": 3 }, { "rank": 2, "player_id": me(), "points": 0 }]);
+    let end: LeagueCompleted = message(json!({ "league_id": LEAGUE, "final_standings": standings }));
     session.league_completed(&manager(), &end).unwrap();
-    session.is_told(&lost(&first_of(1)));
+    session.is_sent(&lost(&first_of(1)));
     session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
     session.round_completed(&manager(), &completed(1, Some(2))).unwrap();
     session.league_completed(&manager(), &end).unwrap();
@@ -204,45 +201,43 @@ fn two_matches_at_once_do_not_mix() {
     assert_eq!(session.chooses(&two, Parity::Even), Parity::Even);
     assert_eq!(session.is_asked(&one).answered, word("odd"));
     assert_eq!((session.is_invited(&one, "x"), session.is_invited(&two, "x")), (nonce("first"), nonce("second")));
-    session.is_told(&won(&two));
+    session.is_sent(&won(&two));
     assert_eq!(
         (session.state(), session.player_state(None).current_match),
         (SessionState::WaitingForResult, Some(one.clone()))
     );
-    session.is_told(&lost(&one));
+    session.is_sent(&lost(&one));
     assert_eq!(session.state(), SessionState::MatchComplete);
     assert_eq!((session.history().record().wins, session.history().record().losses), (1, 1));
 }
 
 #[test]
-fn a_question_needs_no_invitation() {
+fn a_move_request_needs_no_invitation() {
     let mut session = session();
     let match_id = first_of(1);
     let question = session.is_asked(&match_id);
     assert_eq!((question.opponent, question.round), (Some(opponent()), Some(RoundId(1))));
     assert_eq!(session.state(), SessionState::ChoosingParity);
     assert_eq!(session.chooses(&match_id, Parity::Odd), Parity::Odd);
-    session.is_told(&lost(&match_id));
+    session.is_sent(&lost(&match_id));
     assert_eq!((session.state(), session.last_result()), (SessionState::MatchComplete, OwnResult::Loss));
 }
 
 #[test]
-fn a_result_needs_neither_invitation_nor_question() {
+fn a_result_needs_neither_invitation_nor_move_request() {
     let mut session = session();
-    let mut over = blank(&first_of(1));
-    over.game_result = Some(result(ResultStatus::TechnicalLoss, Some(&opponent())));
-    session.is_told(&over);
+    session.is_sent(&ended(&first_of(1), ResultStatus::TechnicalLoss, Some(&opponent())));
     assert_eq!((session.state(), session.last_result()), (SessionState::MatchComplete, OwnResult::TechnicalLoss));
 }
 
 #[test]
 fn a_choice_for_an_unknown_match_is_refused() {
-    let fault = session().answered(&first_of(1), Method::MakeMove, "5".into()).unwrap_err();
+    let fault = session().move_chosen(&first_of(1), Method::MakeMove, "5".into()).unwrap_err();
     assert_eq!(fault.code, Some(league_protocol::error::ErrorCode::E007));
 }
 
 #[test]
-fn who_is_not_let_in_can_ask_again() {
+fn a_rejected_player_can_register_again() {
     let mut session = PlayerSession::new("Alpha".into(), History::default());
     session.registering();
     session.rejected();
@@ -251,12 +246,12 @@ fn who_is_not_let_in_can_ask_again() {
     session.registered(identity(true));
     session.registering();
     session.rejected();
-    assert_eq!(session.state(), SessionState::Registered, "who was in before stays in");
+    assert_eq!(session.state(), SessionState::Registered, "a registered player stays registered");
     assert_eq!(session.player_state(None).player_id, Some(me()));
 }
 
 #[test]
-fn registering_again_goes_on_with_the_match_and_another_league_begins_anew() {
+fn a_player_that_registers_again_keeps_its_match_only_in_the_same_league() {
     let mut session = session();
     session.standings_updated(&manager(), &update(Some(1), 1)).unwrap();
     session.plays(&first_of(1));
@@ -270,15 +265,15 @@ fn registering_again_goes_on_with_the_match_and_another_league_begins_anew() {
     let elsewhere = PlayerIdentity { league_id: Some("elsewhere".parse().unwrap()), ..identity(false) };
     session.registering();
     session.registered(elsewhere);
-    let shown = session.player_state(None);
-    assert_eq!((session.state(), shown.current_match), (SessionState::Registered, None));
-    assert_eq!((shown.current_round, shown.rank), (None, None));
+    let state = session.player_state(None);
+    assert_eq!((session.state(), state.current_match), (SessionState::Registered, None));
+    assert_eq!((state.current_round, state.rank), (None, None));
     assert_eq!(session.is_invited(&first_of(1), "new"), nonce("new"));
     assert_eq!(session.is_asked(&first_of(1)).answered, None);
 }
 
 #[test]
-fn the_same_league_once_more_begins_anew_after_its_end() {
+fn registering_after_the_end_of_a_league_starts_anew() {
     let mut session = session();
     session.plays(&first_of(1));
     session.league_completed(&manager(), &league_completed()).unwrap();

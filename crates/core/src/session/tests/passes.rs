@@ -3,7 +3,7 @@ use league_protocol::answer::token_quirk;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::message::standings::StandingsUpdate;
 
-fn manager_says(
+fn manager_sends(
     session: &mut PlayerSession,
     head: &ReceivedEnvelope,
     league: Option<&LeagueId>,
@@ -21,34 +21,34 @@ fn manager_says(
     ]
 }
 
-fn referee_says(
+fn referee_sends(
     session: &mut PlayerSession,
     head: &ReceivedEnvelope,
     match_id: &MatchId,
 ) -> Vec<Result<(), RequestError>> {
     vec![
         session.invited(head, &invitation(match_id), nonce("x"), Timestamp::EPOCH).map(drop),
-        session.asked(head, parity_call(match_id).into()).map(drop),
-        session.asked(head, move_call(match_id, ".........").into()).map(drop),
+        session.move_requested(head, parity_call(match_id).into()).map(drop),
+        session.move_requested(head, move_call(match_id, ".........").into()).map(drop),
         session.game_error(head, Some(match_id)).map(drop),
-        session.over(head, &won(match_id)).map(drop),
+        session.match_over(head, &won(match_id)).map(drop),
     ]
 }
 
 #[track_caller]
-fn all_refused(said: Vec<Result<(), RequestError>>, code: ErrorCode, about: &str) {
-    for refused in said {
-        assert_eq!(refused.unwrap_err().code, Some(code), "{about}");
+fn all_refused(answers: Vec<Result<(), RequestError>>, code: ErrorCode, about: &str) {
+    for answer in answers {
+        assert_eq!(answer.unwrap_err().code, Some(code), "{about}");
     }
 }
 
 #[test]
 fn the_right_passes_are_accepted() {
     let (mut session, match_id) = (session(), first_of(1));
-    assert!(referee_says(&mut session, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
-    assert!(manager_says(&mut session, &manager(), Some(&league())).iter().all(Result::is_ok));
+    assert!(referee_sends(&mut session, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
+    assert!(manager_sends(&mut session, &manager(), Some(&league())).iter().all(Result::is_ok));
     assert!(session.league_error(&manager()).is_ok());
-    assert!(session.told_to_leave(&manager()).is_ok());
+    assert!(session.shut_down(&manager()).is_ok());
 }
 
 #[test]
@@ -70,19 +70,19 @@ fn a_referee_without_the_right_pass_changes_nothing() {
     ];
     let mut session = session();
     session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
-    let before = shown(&session);
+    let before = format!("{session:?}");
     for (about, head) in wrong {
-        all_refused(referee_says(&mut session, &head, &match_id), ErrorCode::E012, about);
-        assert_eq!(shown(&session), before, "{about}");
+        all_refused(referee_sends(&mut session, &head, &match_id), ErrorCode::E012, about);
+        assert_eq!(format!("{session:?}"), before, "{about}");
     }
     let missing = ReceivedEnvelope { auth_token: None, ..referee_of(&match_id) };
-    all_refused(referee_says(&mut session, &missing, &match_id), ErrorCode::E011, "missing");
+    all_refused(referee_sends(&mut session, &missing, &match_id), ErrorCode::E011, "missing");
     let no_sender = ReceivedEnvelope { sender: Field::Absent, ..referee_of(&match_id) };
-    all_refused(referee_says(&mut session, &no_sender, &match_id), ErrorCode::E003, "no sender");
+    all_refused(referee_sends(&mut session, &no_sender, &match_id), ErrorCode::E003, "no sender");
     let manager = ReceivedEnvelope { sender: Field::Good(Sender::manager()), ..referee_of(&match_id) };
-    all_refused(referee_says(&mut session, &manager, &match_id), ErrorCode::E002, "no referee");
+    all_refused(referee_sends(&mut session, &manager, &match_id), ErrorCode::E002, "no referee");
     assert_eq!(session.game_error(&referee_of(&match_id), None).unwrap_err().code, Some(ErrorCode::E003));
-    assert_eq!(shown(&session), before);
+    assert_eq!(format!("{session:?}"), before);
 }
 
 #[test]
@@ -97,17 +97,17 @@ fn a_manager_without_the_right_pass_changes_nothing() {
     ];
     let mut session = session();
     session.plays(&first_of(1));
-    let before = shown(&session);
+    let before = format!("{session:?}");
     for (about, credential) in wrong {
         let head = from(Sender::manager(), credential);
-        all_refused(manager_says(&mut session, &head, Some(&league())), ErrorCode::E012, about);
-        assert_eq!(session.told_to_leave(&head).unwrap_err().code, Some(ErrorCode::E012), "{about}");
+        all_refused(manager_sends(&mut session, &head, Some(&league())), ErrorCode::E012, about);
+        assert_eq!(session.shut_down(&head).unwrap_err().code, Some(ErrorCode::E012), "{about}");
         assert_eq!(session.league_error(&head).unwrap_err().code, Some(ErrorCode::E012), "{about}");
-        assert_eq!(shown(&session), before, "{about}");
+        assert_eq!(format!("{session:?}"), before, "{about}");
     }
     let missing = ReceivedEnvelope { auth_token: None, ..manager() };
-    all_refused(manager_says(&mut session, &missing, Some(&league())), ErrorCode::E011, "missing");
-    assert_eq!(shown(&session), before);
+    all_refused(manager_sends(&mut session, &missing, Some(&league())), ErrorCode::E011, "missing");
+    assert_eq!(format!("{session:?}"), before);
 }
 
 #[test]
@@ -126,11 +126,11 @@ fn without_promised_passes_every_referee_is_accepted() {
     ];
     for identity in promises {
         for head in &strangers {
-            let mut session = seat_with(identity.clone());
-            assert!(referee_says(&mut session, head, &first_of(1)).iter().all(Result::is_ok));
-            assert!(manager_says(&mut session, head, Some(&league())).iter().all(Result::is_ok));
+            let mut session = session_of(identity.clone());
+            assert!(referee_sends(&mut session, head, &first_of(1)).iter().all(Result::is_ok));
+            assert!(manager_sends(&mut session, head, Some(&league())).iter().all(Result::is_ok));
             assert!(session.game_error(head, None).is_ok());
-            assert!(session.told_to_leave(head).is_ok());
+            assert!(session.shut_down(head).is_ok());
         }
     }
 }
@@ -138,29 +138,29 @@ fn without_promised_passes_every_referee_is_accepted() {
 #[test]
 fn the_notices_of_another_league_are_refused() {
     for passes in [true, false] {
-        let mut session = seat_with(identity(passes));
-        let before = shown(&session);
-        let said = manager_says(&mut session, &manager(), Some(&"elsewhere".parse().unwrap()));
-        all_refused(said, ErrorCode::E008, "another league");
-        assert_eq!(shown(&session), before);
+        let mut session = session_of(identity(passes));
+        let before = format!("{session:?}");
+        let answers = manager_sends(&mut session, &manager(), Some(&"elsewhere".parse().unwrap()));
+        all_refused(answers, ErrorCode::E008, "another league");
+        assert_eq!(format!("{session:?}"), before);
         assert!(
-            manager_says(&mut session, &manager(), None).iter().all(Result::is_ok),
-            "who names no league means this one"
+            manager_sends(&mut session, &manager(), None).iter().all(Result::is_ok),
+            "a message without a league is for this one"
         );
     }
 }
 
 #[test]
-fn who_is_not_registered_can_be_told_nothing() {
+fn an_unregistered_player_refuses_all_messages() {
     let mut session = PlayerSession::new("Alpha".into(), History::default());
-    let before = shown(&session);
-    all_refused(referee_says(&mut session, &referee_of(&first_of(1)), &first_of(1)), ErrorCode::E005, "a referee");
-    all_refused(manager_says(&mut session, &manager(), Some(&league())), ErrorCode::E005, "a manager");
+    let before = format!("{session:?}");
+    all_refused(referee_sends(&mut session, &referee_of(&first_of(1)), &first_of(1)), ErrorCode::E005, "a referee");
+    all_refused(manager_sends(&mut session, &manager(), Some(&league())), ErrorCode::E005, "a manager");
     assert_eq!(session.game_error(&ReceivedEnvelope::default(), None).unwrap_err().code, Some(ErrorCode::E005));
-    assert_eq!(session.told_to_leave(&manager()).unwrap_err().code, Some(ErrorCode::E005));
-    assert_eq!(shown(&session), before);
-    let shown = session.player_state(None);
-    assert_eq!((shown.state.as_str(), shown.player_id, shown.league_id), ("UNREGISTERED", None, None));
+    assert_eq!(session.shut_down(&manager()).unwrap_err().code, Some(ErrorCode::E005));
+    assert_eq!(format!("{session:?}"), before);
+    let state = session.player_state(None);
+    assert_eq!((state.state.as_str(), state.player_id, state.league_id), ("UNREGISTERED", None, None));
 }
 
 #[test]
@@ -180,21 +180,21 @@ fn the_referee_knows_the_player_by_its_pass() {
 fn a_match_goes_on_under_the_passes_that_it_was_begun_with() {
     let (match_id, fresh) = (first_of(1), Token::mint("P01", &[9; 32]));
     let back = PlayerIdentity { token: Some(fresh.clone()), former: vec![token().digest()], ..identity(true) };
-    let mut session = seat_with(back.clone());
+    let mut session = session_of(back.clone());
     let fresh_referee =
         from(Sender::referee(&referee()), fresh.digest().referee_pass(&league(), &match_id, &referee()));
     for head in [referee_of(&match_id), fresh_referee.clone()] {
-        assert!(referee_says(&mut session, &head, &match_id).iter().all(Result::is_ok));
+        assert!(referee_sends(&mut session, &head, &match_id).iter().all(Result::is_ok));
     }
     // The answer uses the token of the question.
     let answers = |head: &ReceivedEnvelope| Credential::from(back.answering_pass(head, &match_id).unwrap());
     assert!(answers(&referee_of(&match_id)).is(&token().digest().player_pass(&league(), &match_id)));
     assert!(answers(&fresh_referee).is(&fresh.digest().player_pass(&league(), &match_id)));
     // The manager knows the new token, so its old pass is invalid.
-    all_refused(manager_says(&mut session, &manager(), Some(&league())), ErrorCode::E012, "the manager's former pass");
+    all_refused(manager_sends(&mut session, &manager(), Some(&league())), ErrorCode::E012, "the manager's former pass");
     let elsewhere =
         from(Sender::referee(&referee()), token().digest().referee_pass(&league(), &first_of(2), &referee()));
-    all_refused(referee_says(&mut session, &elsewhere, &match_id), ErrorCode::E012, "another match's former pass");
+    all_refused(referee_sends(&mut session, &elsewhere, &match_id), ErrorCode::E012, "another match's former pass");
 }
 
 /// A round in which a foreign referee may run the match of P01 and P02.
@@ -209,20 +209,25 @@ fn referees_of_other_make() -> [ReceivedEnvelope; 3] {
 }
 
 #[test]
-fn the_manager_may_say_that_a_referee_has_no_pass() {
+fn the_latest_announcement_decides_whether_referees_need_passes() {
     let (mut session, match_id) = (session(), first_of(1));
-    for head in referees_of_other_make() {
-        assert!(referee_says(&mut session, &head, &match_id).iter().all(Result::is_err));
-        assert!(!session.takes_on_trust(&head, &match_id));
-    }
-    session.round_announced(&manager(), &without_passes(1)).unwrap();
-    for head in referees_of_other_make() {
-        assert!(session.takes_on_trust(&head, &match_id));
-        assert!(referee_says(&mut session, &head, &match_id).iter().all(Result::is_ok));
+    for (announcement, trusted) in [
+        (None, false),
+        (Some(without_passes(1)), true),
+        (Some(announcement(1, &[(1, 2)])), false),
+        (Some(without_passes(1)), true),
+    ] {
+        if let Some(announcement) = announcement {
+            session.round_announced(&manager(), &announcement).unwrap();
+        }
+        for head in referees_of_other_make() {
+            assert_eq!(session.trusts_without_pass(&head, &match_id), trusted);
+            assert!(referee_sends(&mut session, &head, &match_id).iter().all(|answer| answer.is_ok() == trusted));
+        }
     }
     // A referee with a valid pass is still recognised by it.
-    assert!(!session.takes_on_trust(&referee_of(&match_id), &match_id));
-    assert!(referee_says(&mut session, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
+    assert!(!session.trusts_without_pass(&referee_of(&match_id), &match_id));
+    assert!(referee_sends(&mut session, &referee_of(&match_id), &match_id).iter().all(Result::is_ok));
 }
 
 #[test]
@@ -238,35 +243,24 @@ fn only_the_manager_may_declare_referees_trusted() {
     for head in pretenders.into_iter().chain([ReceivedEnvelope { auth_token: None, ..manager() }]) {
         assert!(session.round_announced(&head, &without_passes(1)).is_err());
         for head in referees_of_other_make() {
-            assert!(referee_says(&mut session, &head, &match_id).iter().all(Result::is_err));
+            assert!(referee_sends(&mut session, &head, &match_id).iter().all(Result::is_err));
         }
     }
 }
 
 #[test]
-fn it_holds_for_the_players_own_matches_of_that_round_alone() {
+fn referees_without_passes_are_trusted_only_in_the_players_matches_of_that_round() {
     let mut session = session();
     session.round_announced(&manager(), &without_passes(1)).unwrap();
     let [head, ..] = referees_of_other_make();
     let elsewhere = MatchId::of(RoundId(1), 2);
     for other in [&elsewhere, &first_of(2)] {
-        all_refused(referee_says(&mut session, &head, other), ErrorCode::E012, "another match");
+        all_refused(referee_sends(&mut session, &head, other), ErrorCode::E012, "another match");
     }
     // The last result may arrive after the next round has begun.
     session.round_announced(&manager(), &announcement(2, &[(1, 3)])).unwrap();
-    assert!(session.over(&head, &won(&first_of(1))).is_ok());
-    all_refused(referee_says(&mut session, &head, &first_of(2)), ErrorCode::E012, "the next round");
-}
-
-#[test]
-fn what_the_manager_says_last_counts() {
-    let (mut session, match_id) = (session(), first_of(1));
-    let [head, ..] = referees_of_other_make();
-    session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
-    session.round_announced(&manager(), &without_passes(1)).unwrap();
-    assert!(referee_says(&mut session, &head, &match_id).iter().all(Result::is_ok));
-    session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
-    all_refused(referee_says(&mut session, &head, &match_id), ErrorCode::E012, "taken back");
+    assert!(session.match_over(&head, &won(&first_of(1))).is_ok());
+    all_refused(referee_sends(&mut session, &head, &first_of(2)), ErrorCode::E012, "the next round");
 }
 
 #[test]

@@ -73,16 +73,17 @@ impl Witness {
                 prop_assert_ne!(join.draw_nonce, Some(nonce("again")));
             }
             Said::AskedParity { number } => {
-                let question = session.asked(&head, parity_call(&at(number)).into()).unwrap();
+                let question = session.move_requested(&head, parity_call(&at(number)).into()).unwrap();
                 self.asked(&question)?;
             }
             Said::AskedMove { number, board } => {
-                let question = session.asked(&head, move_call(&at(number), &format!("board {board}")).into()).unwrap();
+                let question =
+                    session.move_requested(&head, move_call(&at(number), &format!("board {board}")).into()).unwrap();
                 self.asked(&question)?;
             }
             Said::Chose { number, cell } => {
                 if self.asked.contains_key(&at(number)) {
-                    let stands = session.answered(&at(number), Method::MakeMove, cell.to_string().into()).unwrap();
+                    let stands = session.move_chosen(&at(number), Method::MakeMove, cell.to_string().into()).unwrap();
                     self.answered(&at(number), &cell.to_string(), &stands)?;
                 }
             }
@@ -98,7 +99,7 @@ impl Witness {
                 };
                 let whole = Some(result(status, winner.as_ref()));
                 let over = GameOver { game_result: whole, points_earned: *points, ..blank(&match_id) };
-                session.over(&head, &over).unwrap();
+                session.match_over(&head, &over).unwrap();
                 let usual = match own {
                     OwnResult::Win => 3,
                     OwnResult::Draw => 1,
@@ -131,7 +132,7 @@ impl Witness {
     /// A match without attempt that the league continued without may be invited again. The session knows which.
     fn closed(&mut self, session: &mut PlayerSession) {
         for (match_id, (_, over)) in &mut self.attempts {
-            *over |= session.tables.find(match_id).is_some_and(|seated| !seated.is_open());
+            *over |= session.matches.find(match_id).is_some_and(|active| !active.is_open());
         }
     }
 

@@ -16,7 +16,7 @@ fn the_same_invitation_gets_the_same_answer_at_any_time() {
     assert_eq!(session.is_invited(&match_id, "third"), nonce("first"));
     assert_eq!(session.state(), SessionState::ChoosingParity);
     session.chooses(&match_id, Parity::Even);
-    session.is_told(&won(&match_id));
+    session.is_sent(&won(&match_id));
     assert_eq!(session.is_invited(&match_id, "fourth"), nonce("first"));
     assert_eq!(session.state(), SessionState::MatchComplete);
 }
@@ -41,12 +41,12 @@ fn another_attempt_or_commitment_is_another_match() {
 }
 
 #[test]
-fn an_unmarked_invitation_is_the_same_until_there_is_a_result() {
+fn an_invitation_without_attempt_is_a_repetition_until_there_is_a_result() {
     let (mut session, match_id) = (session(), first_of(1));
     let foreign = foreign_invitation(&match_id);
     assert_eq!(invited_to(&mut session, &foreign, "one"), nonce("one"));
     assert_eq!(invited_to(&mut session, &foreign, "two"), nonce("one"));
-    session.is_told(&won(&match_id));
+    session.is_sent(&won(&match_id));
     assert_eq!(invited_to(&mut session, &foreign, "three"), nonce("three"));
     assert_eq!(session.state(), SessionState::WaitingForChoiceRequest);
 }
@@ -62,7 +62,7 @@ fn the_same_question_gets_the_same_choice() {
     assert_eq!(session.is_asked(&match_id).answered, word("odd"));
     assert_eq!(session.state(), SessionState::WaitingForResult);
     assert_eq!(session.chooses(&match_id, Parity::Even), Parity::Odd);
-    session.is_told(&won(&match_id));
+    session.is_sent(&won(&match_id));
     assert_eq!(session.is_asked(&match_id).answered, word("odd"));
     assert_eq!(session.chooses(&match_id, Parity::Even), Parity::Odd);
     assert_eq!(session.state(), SessionState::MatchComplete, "a question that comes late opens nothing");
@@ -72,7 +72,7 @@ fn the_same_question_gets_the_same_choice() {
 fn a_move_belongs_to_its_position() {
     let (mut session, match_id) = (session(), first_of(1));
     let ask = |session: &mut PlayerSession, board: &str| {
-        session.asked(&referee_of(&match_id), move_call(&match_id, board).into())
+        session.move_requested(&referee_of(&match_id), move_call(&match_id, board).into())
     };
     session.is_invited(&match_id, "mine");
     let boards = ["X........", "X...O.X.."];
@@ -80,8 +80,8 @@ fn a_move_belongs_to_its_position() {
         let question = ask(&mut session, board).unwrap();
         assert_eq!((question.view.as_str(), question.answered), (board, None));
         assert_eq!(session.state(), SessionState::ChoosingParity);
-        assert_eq!(session.answered(&match_id, Method::MakeMove, cell.into()).unwrap(), cell);
-        assert_eq!(session.answered(&match_id, Method::MakeMove, "9".into()).unwrap(), cell);
+        assert_eq!(session.move_chosen(&match_id, Method::MakeMove, cell.into()).unwrap(), cell);
+        assert_eq!(session.move_chosen(&match_id, Method::MakeMove, "9".into()).unwrap(), cell);
     }
     assert_eq!(ask(&mut session, boards[0]).unwrap().answered, word("5"), "also after the game has gone on");
     assert_eq!(ask(&mut session, boards[1]).unwrap().answered, word("4"));
@@ -93,7 +93,7 @@ fn a_result_counts_once_however_often_it_is_told() {
     let own = session.is_invited(&match_id, "mine");
     let over = proved(&match_id, Side::A, &own, 1);
     for _ in 0..3 {
-        session.is_told(&over);
+        session.is_sent(&over);
         assert_eq!(session.history().matches().len(), 1);
         assert_eq!(session.history().matches()[0].draw, DrawCheck::Proved);
         assert_eq!(session.history().matches()[0].opponent_id, Some(opponent()));
@@ -101,15 +101,15 @@ fn a_result_counts_once_however_often_it_is_told() {
 }
 
 #[test]
-fn a_player_that_starts_again_remembers_what_it_found_out() {
+fn a_restarted_player_keeps_its_check_of_a_draw() {
     let (mut session, match_id) = (session(), first_of(1));
     let own = session.is_invited(&match_id, "mine");
     let mut over = proved(&match_id, Side::A, &own, 1);
     over.draw.as_mut().unwrap().secret = DrawSecret([8; 32]);
-    session.is_told(&over);
+    session.is_sent(&over);
     let mut restarted = PlayerSession::new("Alpha".into(), session.history().clone());
     restarted.registered(identity(true));
-    restarted.is_told(&over);
+    restarted.is_sent(&over);
     assert_eq!(restarted.history(), session.history());
     assert_eq!(restarted.history().matches()[0].draw, DrawCheck::Broken);
     assert_eq!(restarted.state(), SessionState::Registered, "it was no news");
@@ -119,20 +119,10 @@ fn a_player_that_starts_again_remembers_what_it_found_out() {
 fn the_result_of_a_new_attempt_replaces_the_old_one() {
     let (mut session, match_id) = (session(), first_of(1));
     session.plays(&match_id);
-    session.is_told(&won(&match_id));
+    session.is_sent(&won(&match_id));
     invited_to(&mut session, &GameInvitation { attempt: Some(2), ..invitation(&match_id) }, "new");
     assert_eq!(session.state(), SessionState::WaitingForChoiceRequest);
-    session.is_told(&lost(&match_id));
+    session.is_sent(&lost(&match_id));
     assert_eq!((session.history().matches().len(), session.last_result()), (1, OwnResult::Loss));
     assert_eq!(session.state(), SessionState::MatchComplete);
-}
-
-#[test]
-fn a_new_attempt_that_never_reached_the_player_replaces_the_result_too() {
-    let (mut session, match_id) = (session(), first_of(1));
-    session.plays(&match_id);
-    session.is_told(&won(&match_id));
-    let technical = result(ResultStatus::TechnicalLoss, Some(&opponent()));
-    session.is_told(&GameOver { game_result: Some(technical), ..blank(&match_id) });
-    assert_eq!((session.history().matches().len(), session.last_result()), (1, OwnResult::TechnicalLoss));
 }

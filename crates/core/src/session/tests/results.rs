@@ -4,13 +4,13 @@ use crate::session::PlayedMatch;
 fn remembered(over: &GameOver) -> Option<PlayedMatch> {
     let mut session = session();
     session.plays(&over.match_id);
-    session.is_told(over);
+    session.is_sent(over);
     assert_eq!(session.state(), SessionState::MatchComplete);
     session.history().matches().first().cloned()
 }
 
 fn whole(status: ResultStatus, winner: Option<&PlayerId>) -> GameOver {
-    GameOver { game_result: Some(result(status, winner)), ..blank(&first_of(1)) }
+    ended(&first_of(1), status, winner)
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn flat_fields_alone_are_enough() {
 }
 
 #[test]
-fn as_foreign_referees_write_them_on_the_wire() {
+fn results_of_foreign_referees_are_read() {
     let course = r#"{"match_id":"R1M1","game_type":"even_odd","game_result":{"status":"WIN","winner_player_id":"P02",
         "drawn_number":7,"number_parity":"odd","choices":{"P01":"even","P02":"odd"},"reason":"Number 7 is odd."}}"#;
     let played = remembered(&serde_json::from_str(course).unwrap()).unwrap();
@@ -98,8 +98,8 @@ fn a_result_that_does_not_say_who_won_is_acknowledged_and_not_counted() {
 }
 
 #[test]
-fn who_was_never_invited_learns_its_opponent_from_the_choices() {
+fn an_uninvited_player_learns_its_opponent_from_the_choices() {
     let mut session = session();
-    session.is_told(&whole(ResultStatus::Win, Some(&opponent())));
+    session.is_sent(&whole(ResultStatus::Win, Some(&opponent())));
     assert_eq!(session.history().matches()[0].opponent_id, Some(opponent()));
 }

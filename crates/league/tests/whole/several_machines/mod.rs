@@ -52,8 +52,12 @@ impl Printed {
     }
 
     fn key(&self) -> &str {
-        self.referee.split_once(" --join-key ").unwrap().1
+        key_in(&self.referee)
     }
+}
+
+fn key_in(line: &str) -> &str {
+    line.split_once(" --join-key ").unwrap().1
 }
 
 #[test]
@@ -106,7 +110,7 @@ fn a_manager_answers_to_the_names_that_lead_to_it_and_to_no_other() {
 #[ignore = "needs cargo xtask ci, which looks whether namespaces are allowed"]
 fn a_refused_agent_is_told_which_flag_to_set() {
     let network = Network::new();
-    let mut manager = network.manager.league("manager --host 0.0.0.0 --join-key sesame");
+    let mut manager = network.manager.league("manager --host 0.0.0.0 --referee-key sesame-sesame-open");
     let printed = Printed::by(&mut manager);
     assert_eq!(printed.key(), "KEY", "a chosen key is not shown");
     let flags = "Start your player with --host 192.168.1.12 or with --advertise http://192.168.1.12:8101/mcp";
@@ -123,10 +127,11 @@ fn a_refused_agent_is_told_which_flag_to_set() {
 #[ignore = "needs cargo xtask ci, which looks whether namespaces are allowed"]
 fn a_machine_in_no_network_says_so_and_plays_by_itself() {
     let island = Host::new("island");
-    let mut manager = island.league("manager --host 0.0.0.0 --expect-players 2 --join-key sesame --exit-when-done");
+    let mut manager =
+        island.league("manager --host 0.0.0.0 --expect-players 2 --referee-key sesame-sesame-open --exit-when-done");
     assert_eq!(manager.address(), "http://localhost:8000/mcp");
     manager.wait_for_line("This machine has no address but loopback, so only agents on this machine can join.");
-    let mut referee = island.league("referee --host 0.0.0.0 --join-key sesame");
+    let mut referee = island.league("referee --host 0.0.0.0 --join-key sesame-sesame-open");
     referee.wait_for_line("This machine has no address but loopback, so others cannot reach http://127.0.0.1:");
     let _players = [island.league("player --host 0.0.0.0"), island.league("player")];
     manager.wait_for_line("which agents on other machines cannot reach; start it with --host 0.0.0.0");
@@ -155,10 +160,11 @@ fn operate(host: &Host, command: &str) -> Process {
 #[ignore = "needs cargo xtask ci, which looks whether namespaces are allowed and installs what the kits are written with"]
 fn every_kit_plays_from_another_machine() {
     let network = Network::new();
-    let options = "--host 0.0.0.0 --registration-window 600 --players-need-key --operator-token chalk";
+    let options =
+        "--host 0.0.0.0 --registration-window 600 --players-need-key --operator-token chalk-on-the-blackboard";
     let mut manager = network.manager.league(&format!("manager {options} --exit-when-done --json"));
     let printed = Printed::by(&mut manager);
-    let key = printed.key();
+    let key = key_in(&printed.player);
     let mut agents = vec![network.referees.league(printed.referee.strip_prefix("league ").unwrap())];
     // On the manager's machine, which it calls by loopback; the referee reaches it all the same.
     let beside = "player --host 0.0.0.0 --manager localhost:8000 --name Beside --join-key";
@@ -171,7 +177,7 @@ fn every_kit_plays_from_another_machine() {
     for agent in &mut agents[1..] {
         agent.wait_for_line("P0");
     }
-    let agents_known = operate(&network.players, "agents --token chalk").wait().success().json();
+    let agents_known = operate(&network.players, "agents --token chalk-on-the-blackboard").wait().success().json();
     let endpoint = |name: &str| {
         let known = agents_known.as_array().unwrap().iter().find(|agent| agent["name"] == name);
         known.unwrap_or_else(|| panic!("{name}: {agents_known}"))["endpoint"].as_str().unwrap().to_owned()
@@ -181,7 +187,7 @@ fn every_kit_plays_from_another_machine() {
     }
     assert!(endpoint("Beside").starts_with("http://192.168.1.10:"));
     operate(&network.players, "start").wait().fails_with(&[]);
-    operate(&network.players, "start --token chalk").wait().success();
+    operate(&network.players, "start --token chalk-on-the-blackboard").wait().success();
     let standings = manager.wait().success().json();
     wait_for_all(agents);
     assert_eq!(standings.as_array().unwrap().len(), 6, "{standings}");

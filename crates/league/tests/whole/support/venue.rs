@@ -1,7 +1,7 @@
 //! A league of separate processes: one home, one manager's address, a port for every agent.
 
 use super::{Process, TestHome, http, league, ports};
-use crate::papers::Papers;
+use crate::test_certificates::TestCertificates;
 
 const SHORT: [&str; 6] = ["--join-timeout", "1", "--move-timeout", "1", "--retry-delay", "0.05"];
 const LONG: [&str; 6] = ["--join-timeout", "5", "--move-timeout", "5", "--retry-delay", "1"];
@@ -35,9 +35,9 @@ impl Venue {
         Self { home, home_argument, launch, ..Self::patient() }
     }
 
-    pub(crate) fn secured(papers: &Papers) -> Self {
+    pub(crate) fn secured(certificates: &TestCertificates) -> Self {
         let files = [("--tls-cert", "server.pem"), ("--tls-key", "server.key"), ("--ca", "ca.pem")];
-        let flags = files.map(|(flag, file)| [flag.to_owned(), papers.path(file).to_str().unwrap().to_owned()]);
+        let flags = files.map(|(flag, file)| [flag.to_owned(), certificates.path(file).to_str().unwrap().to_owned()]);
         let venue = Self::new();
         Self { address: venue.address.replace("http:", "https:"), flags: flags.concat(), ..venue }
     }

@@ -1,7 +1,6 @@
 //! Guessed tokens and keys.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use league_manager::ManagerSettings;
 use league_protocol::token::Credential;
@@ -14,7 +13,7 @@ use crate::league::League;
 const HERE: &str = "http://127.0.0.1:1/mcp";
 
 fn guessed_at(rate: Rate) -> ManagerSettings {
-    let key = Some(Credential::new("sesame"));
+    let key = Some(Credential::new("sesame").digest());
     ManagerSettings { strikes: Arc::new(FailedSecrets::new(rate)), referee_key: key, ..ManagerSettings::default() }
 }
 
@@ -34,38 +33,27 @@ async fn guesses_at_tokens_are_slowed_down_and_the_right_token_is_not() {
 }
 
 #[tokio::test]
-async fn a_key_is_not_even_looked_at_after_too_many_wrong_ones() {
+async fn a_right_key_works_after_any_number_of_wrong_ones_from_its_address() {
     let league = League::of(2, 1, guessed_at(Rate::new(5, 3))).await;
-    let guesser = Caller::of(league.heard_from("203.0.113.9").await);
+    let caller = Caller::of(league.heard_from("203.0.113.9").await);
     let endpoint = "http://203.0.113.9:1/mcp";
     for guess in ["", "open", "Sesame"] {
-        assert_eq!(code(&guesser.register("referee", "Guess", endpoint, Some(guess)).await), "E012");
+        assert_eq!(code(&caller.register("referee", "Guess", endpoint, Some(guess)).await), "E012");
     }
-    let answer = guesser.register("referee", "Guess", endpoint, None).await;
+    let answer = caller.register("referee", "Guess", endpoint, None).await;
     assert!(is_told_to_wait(&answer), "{answer:?}");
-    // A correct guess must not be answered either, or every answer would help the guesser.
-    let right = guesser.register("referee", "Guess", endpoint, Some("sesame")).await;
-    assert!(is_told_to_wait(&right), "{right:?}");
-    let elsewhere = Caller::of(league.heard_from("203.0.113.10").await);
-    admitted(&elsewhere.register("referee", "Honest", "http://203.0.113.10:1/mcp", Some("sesame")).await);
-    tokio::time::timeout(Duration::from_secs(10), async {
-        while is_told_to_wait(&guesser.register("referee", "Guess", endpoint, Some("sesame")).await) {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    })
-    .await
-    .unwrap();
-    assert_eq!(league.season().await.referees().len(), 2);
+    admitted(&caller.register("referee", "Honest", endpoint, Some("sesame")).await);
 }
 
 #[tokio::test]
-async fn the_key_is_for_whom_it_is_meant() {
+async fn each_key_admits_agents_of_its_role_only() {
     let league = League::of(2, 1, guessed_at(Rate::new(5, 200))).await;
     let caller = Caller::of(league.url.clone());
     assert_eq!(code(&caller.register("referee", "Whistle", HERE, None).await), "E012");
     admitted(&caller.register("referee", "Whistle", HERE, Some("sesame")).await);
     admitted(&caller.register("player", "Alpha", "http://127.0.0.1:2/mcp", None).await);
-    let settings = ManagerSettings { player_key: Some(Credential::new("sesame")), ..ManagerSettings::default() };
+    let settings =
+        ManagerSettings { player_key: Some(Credential::new("sesame").digest()), ..ManagerSettings::default() };
     let caller = Caller::of(League::of(2, 1, settings).await.url);
     assert_eq!(code(&caller.register("player", "Alpha", HERE, Some("wrong")).await), "E012");
     admitted(&caller.register("player", "Alpha", HERE, Some("sesame")).await);

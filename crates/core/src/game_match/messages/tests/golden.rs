@@ -50,25 +50,29 @@ fn together(messages: &[(&str, Vec<u8>)]) -> String {
     messages.iter().map(text).collect()
 }
 
+/// The same message to both players.
+fn to_both(match_messages: &MatchMessages<'_>, call: impl Fn(Side) -> Call) -> [(&'static str, Vec<u8>); 2] {
+    [("to PLAYER_A", Side::A), ("to PLAYER_B", Side::B)]
+        .map(|(to, side)| (to, spoken(match_messages, side, &call(side))))
+}
+
 fn invitations() -> String {
-    let (order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
-    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
-    let to = |side| spoken(&match_messages, side, &Call::GameInvitation(match_messages.invitation(side)));
-    together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B))])
+    let order = order("even_odd");
+    let match_machine = new_match(&order);
+    let match_messages = messages_of(&match_machine, &order);
+    together(&to_both(&match_messages, |side| Call::GameInvitation(match_messages.invitation(side))))
 }
 
 fn parity_calls() -> String {
-    let (order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
-    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
-    let to = |side| spoken(&match_messages, side, &match_messages.ask(side, now(), Duration::from_secs(30)));
-    together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B))])
+    let order = order("even_odd");
+    let match_machine = new_match(&order);
+    let match_messages = messages_of(&match_machine, &order);
+    together(&to_both(&match_messages, |side| match_messages.ask(side, now(), Duration::from_secs(30))))
 }
 
 fn move_calls() -> String {
-    let (order, referee) = (order("tic_tac_toe"), referee());
-    let mut match_machine = bout_of(&order);
+    let order = order("tic_tac_toe");
+    let mut match_machine = new_match(&order);
     let mut effects = Vec::new();
     let mut messages = Vec::new();
     match_machine.handle(Input::Start, &mut effects);
@@ -76,7 +80,7 @@ fn move_calls() -> String {
         match_machine.handle(Input::Joined { side, call: Some(call), nonce: nonce(side) }, &mut effects);
     }
     for (side, about) in [(Side::A, "to PLAYER_A"), (Side::B, "to PLAYER_B, after a move")] {
-        let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
+        let match_messages = messages_of(&match_machine, &order);
         messages
             .push((about, spoken(&match_messages, side, &match_messages.ask(side, now(), Duration::from_secs(30)))));
         match_machine.handle(Input::Moved { side, call: None, text: "5".into() }, &mut effects);
@@ -85,25 +89,20 @@ fn move_calls() -> String {
 }
 
 fn errors(game: &str) -> String {
-    let (order, referee) = (order(game), referee());
+    let order = order(game);
     let mut messages = Vec::new();
     for ask in [AskKind::Join, AskKind::Move] {
         for fault in [CallFailure::TimedOut, CallFailure::Unreachable, CallFailure::Unreadable] {
-            messages.push(error_after(&order, &referee, ask, |call| Input::Failed { side: Side::A, call, fault }));
+            messages.push(error_after(&order, ask, |call| Input::Failed { side: Side::A, call, fault }));
         }
     }
     let illegal = |call| Input::Moved { side: Side::A, call: Some(call), text: "maybe".into() };
-    messages.push(error_after(&order, &referee, AskKind::Move, illegal));
+    messages.push(error_after(&order, AskKind::Move, illegal));
     together(&messages)
 }
 
-fn error_after(
-    order: &StartMatch,
-    referee: &RefereeId,
-    ask: AskKind,
-    failure: impl Fn(CallNumber) -> Input,
-) -> (&'static str, Vec<u8>) {
-    let mut match_machine = bout_of(order);
+fn error_after(order: &StartMatch, ask: AskKind, failure: impl Fn(CallNumber) -> Input) -> (&'static str, Vec<u8>) {
+    let mut match_machine = new_match(order);
     let mut effects = Vec::new();
     match_machine.handle(Input::Start, &mut effects);
     let about = match ask {
@@ -118,19 +117,19 @@ fn error_after(
     let call = if ask == AskKind::Join { CallNumber(1) } else { CallNumber(3) };
     effects.clear();
     match_machine.handle(failure(call), &mut effects);
-    let Some(Effect::TellError { side, ask, complaint, tries_made, tries_allowed, pause }) = effects.first() else {
+    let Some(Effect::SendError { side, ask, attempt_error, tries_made, tries_allowed, pause }) = effects.first() else {
         panic!("nothing is told: {effects:?}");
     };
-    let match_messages = MatchMessages::new(&match_machine, order, referee, match_machine.commitment());
+    let match_messages = messages_of(&match_machine, order);
     let tries = (*tries_made, *tries_allowed);
-    let error = match_messages.error(*side, *ask, complaint, tries, now().after(*pause));
+    let error = match_messages.error(*side, *ask, attempt_error, tries, now().after(*pause));
     (about, spoken(&match_messages, *side, &Call::NotifyGameError(error)))
 }
 
 fn end(order: &StartMatch, conduct: Pair<Conduct>) -> String {
-    let (match_machine, referee) = (played(order, conduct), referee());
-    let match_messages = MatchMessages::new(&match_machine, order, &referee, match_machine.commitment());
-    let to = |side| spoken(&match_messages, side, &Call::NotifyMatchResult(match_messages.over(side).unwrap()));
+    let match_machine = played(order, conduct);
+    let match_messages = messages_of(&match_machine, order);
+    let [to_a, to_b] = to_both(&match_messages, |side| Call::NotifyMatchResult(match_messages.over(side).unwrap()));
     let envelope = Envelope {
         auth_token: Some(Credential::from(Token::mint("REF01", &[3; 32]))),
         ..match_messages.envelope(Side::A, now())
@@ -138,16 +137,15 @@ fn end(order: &StartMatch, conduct: Pair<Conduct>) -> String {
     let mut report = Vec::new();
     let call = Call::ReportMatchResult(match_messages.report().unwrap());
     PeerDialect::default().write(1, &envelope, &call, &mut report).unwrap();
-    together(&[("to PLAYER_A", to(Side::A)), ("to PLAYER_B", to(Side::B)), ("to the manager", report)])
+    together(&[to_a, to_b, ("to the manager", report)])
 }
 
 fn states() -> Vec<(&'static str, Vec<u8>)> {
     let order = StartMatch { mode: MatchMode::Stepped, ..order("even_odd") };
-    let referee = referee();
-    let mut match_machine = bout_of(&order);
+    let mut match_machine = new_match(&order);
     let (mut effects, mut messages) = (Vec::new(), Vec::new());
     let mut look = |about: &'static str, match_machine: &MatchMachine| {
-        let match_messages = MatchMessages::new(match_machine, &order, &referee, match_machine.commitment());
+        let match_messages = messages_of(match_machine, &order);
         let answer = Method::GetMatchState.row().answer;
         let envelope = Envelope { auth_token: None, ..match_messages.envelope(Side::A, now()) };
         let mut out = Vec::new();
@@ -175,21 +173,21 @@ fn states() -> Vec<(&'static str, Vec<u8>)> {
 fn cases() -> Vec<(String, String)> {
     let board = order("tic_tac_toe");
     let line = Pair::new(Conduct::Moves(&["1", "2", "3"]), Conduct::Moves(&["4", "5"]));
-    let mut cases = vec![
-        (String::from("invitations"), invitations()),
-        (String::from("parity_calls"), parity_calls()),
-        (String::from("move_calls"), move_calls()),
-        (String::from("errors_even_odd"), errors("even_odd")),
-        (String::from("errors_tic_tac_toe"), errors("tic_tac_toe")),
-        (String::from("end_tic_tac_toe"), end(&board, line)),
-        (String::from("states"), together(&states())),
+    let cases = [
+        ("invitations", invitations()),
+        ("parity_calls", parity_calls()),
+        ("move_calls", move_calls()),
+        ("errors_even_odd", errors("even_odd")),
+        ("errors_tic_tac_toe", errors("tic_tac_toe")),
+        ("end_tic_tac_toe", end(&board, line)),
+        ("states", together(&states())),
     ];
-    cases.extend(endings().into_iter().map(|(name, order, conduct)| (format!("end_{name}"), end(&order, conduct))));
-    cases
+    let endings = endings().into_iter().map(|(name, order, conduct)| (format!("end_{name}"), end(&order, conduct)));
+    cases.map(|(name, text)| (name.to_owned(), text)).into_iter().chain(endings).collect()
 }
 
 #[test]
-fn everything_is_said_to_the_letter() {
+fn all_messages_of_a_match_equal_their_golden_files() {
     let mut settings = Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
@@ -206,7 +204,7 @@ fn every_golden_file_belongs_to_a_case() {
 }
 
 #[test]
-fn no_choice_is_to_be_seen_before_the_end() {
+fn the_state_of_a_match_shows_no_choice_before_the_end() {
     let states = states();
     let (before, after) = states.split_at(5);
     for (about, json) in before {

@@ -1,4 +1,4 @@
-//! Messages contain the field names that every known implementation reads, and these fields agree.
+//! Rules that the golden files alone do not show.
 
 use super::*;
 use league_protocol::quirk::Quirk;
@@ -19,9 +19,9 @@ fn params(match_messages: &MatchMessages<'_>, side: Side, call: &Call) -> Value 
 
 #[test]
 fn a_match_is_one_conversation_with_each_player_and_every_attempt_another() {
-    let (mut order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
-    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
+    let mut order = order("even_odd");
+    let match_machine = new_match(&order);
+    let match_messages = messages_of(&match_machine, &order);
     let error = match_messages.error(Side::B, AskKind::Join, &AttemptError::TimedOut, (1, 3), now());
     let calls = [
         Call::GameInvitation(match_messages.invitation(Side::B)),
@@ -36,45 +36,19 @@ fn a_match_is_one_conversation_with_each_player_and_every_attempt_another() {
     assert_eq!(unguessable.len(), 16, "64 bits in hexadecimal: {conversation}");
     assert_ne!(match_messages.conversation(Side::A), conversation);
     let salted = MatchMachine::new(terms(&order, SECRET, [1; 32]), new_game(&order.game_type).unwrap());
-    let other = MatchMessages::new(&salted, &order, &referee, salted.commitment()).conversation(Side::B);
+    let other = messages_of(&salted, &order).conversation(Side::B);
     assert_ne!(other, conversation, "it depends on the salt, which only the referee knows");
     order.attempt = 2;
-    let second = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment()).conversation(Side::B);
+    let second = messages_of(&match_machine, &order).conversation(Side::B);
     assert!(second.as_str().starts_with("conv-r1m1-002-") && !second.as_str().ends_with(unguessable));
 }
 
 #[test]
-fn invitations_and_calls_have_their_fields_flat_and_nested() {
-    let (order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
-    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
-    for (side, own, other) in [(Side::A, "P01", "P02"), (Side::B, "P02", "P01")] {
-        let invitation = params(&match_messages, side, &Call::GameInvitation(match_messages.invitation(side)));
-        let call = params(&match_messages, side, &match_messages.ask(side, now(), Duration::from_secs(30)));
-        for message in [&invitation, &call, &invitation["game_invitation"]] {
-            assert_eq!((&message["player_id"], &message["game_id"]), (&json!(own), &json!("R1M1")));
-            assert_eq!((&message["league_id"], &message["round_id"]), (&json!("league_2025_even_odd"), &json!(1)));
-        }
-        assert_eq!(
-            (&invitation["opponent_id"], &invitation["game_invitation"]["opponent_id"]),
-            (&json!(other), &json!(other))
-        );
-        assert_eq!(invitation["draw_commitment"], String::from(SECRET.commitment()));
-        for context in [&call["context"], &call["parity_context"]] {
-            assert_eq!((&context["opponent_id"], &context["round_id"]), (&json!(other), &json!(1)));
-            let standings = &context["your_standings"];
-            assert_eq!(standings["points"], match_messages.order.players[side].standings.points);
-        }
-        assert_eq!(call["deadline"], "2025-01-15T10:30:30Z");
-    }
-}
-
-#[test]
 fn an_error_has_its_retries_flat_and_nested() {
-    let (order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
-    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
-    let complaints = [
+    let order = order("even_odd");
+    let match_machine = new_match(&order);
+    let match_messages = messages_of(&match_machine, &order);
+    let last_errors = [
         (AttemptError::TimedOut, "E001", "TIMEOUT_ERROR"),
         (AttemptError::Unreachable, "E009", "CONNECTION_ERROR"),
         (AttemptError::Unreadable, "E002", "INVALID_FIELD"),
@@ -82,9 +56,9 @@ fn an_error_has_its_retries_flat_and_nested() {
         (AttemptError::Irregular(Quirk::NoTimestamp), "E003", "MISSING_REQUIRED_FIELD"),
         (AttemptError::Irregular(Quirk::OddToken), "E012", "AUTH_TOKEN_INVALID"),
     ];
-    for (complaint, code, name) in complaints {
+    for (attempt_error, code, name) in last_errors {
         let error =
-            match_messages.error(Side::B, AskKind::Move, &complaint, (2, 3), now().after(Duration::from_secs(4)));
+            match_messages.error(Side::B, AskKind::Move, &attempt_error, (2, 3), now().after(Duration::from_secs(4)));
         let told = params(&match_messages, Side::B, &Call::NotifyGameError(error));
         assert_eq!((&told["error_code"], &told["error_name"]), (&json!(code), &json!(name)));
         let retryable = matches!(code, "E001" | "E009");
@@ -98,46 +72,15 @@ fn an_error_has_its_retries_flat_and_nested() {
 }
 
 #[test]
-fn the_end_is_the_same_flat_and_nested_from_both_sides() {
-    for (name, order, conduct) in endings() {
-        let (match_machine, referee) = (played(&order, conduct), referee());
-        let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
-        let mut score = match_messages.report().unwrap().result.score.0.into_iter();
-        let told = Pair::from_fn(|side| {
-            params(&match_messages, side, &Call::NotifyMatchResult(match_messages.over(side).unwrap()))
-        });
-        for (side, id) in [(Side::A, "P01"), (Side::B, "P02")] {
-            let (own, whole) = (&told[side], &told[side]["game_result"]);
-            assert_eq!(whole, &told[side.other()]["game_result"], "{name}");
-            assert_eq!(own["drawn_number"], whole["drawn_number"], "{name}");
-            assert_eq!(own["your_choice"], whole["choices"][id], "{name}");
-            assert_eq!(own["opponent_choice"], told[side.other()]["your_choice"], "{name}");
-            assert_eq!(own["points_earned"], score.next().unwrap().1, "{name}");
-            for key in ["drawn_number", "your_choice", "opponent_choice", "result"] {
-                assert!(own.get(key).is_some(), "{name}: {key} is there even when it is null");
-            }
-            let winner = whole["winner_player_id"].as_str();
-            let expected = match (winner, whole["status"].as_str().unwrap()) {
-                (Some(winner), _) if winner == id => "WIN",
-                (_, "TECHNICAL_LOSS") => "TECHNICAL_LOSS",
-                (Some(_), _) => "LOSS",
-                (None, _) => "DRAW",
-            };
-            assert_eq!(own["result"], expected, "{name}");
-        }
-    }
-}
-
-#[test]
-fn nothing_is_told_before_the_end() {
-    let (order, referee) = (order("even_odd"), referee());
-    let match_machine = bout_of(&order);
-    let match_messages = MatchMessages::new(&match_machine, &order, &referee, match_machine.commitment());
+fn no_result_is_sent_before_the_end_of_the_match() {
+    let order = order("even_odd");
+    let match_machine = new_match(&order);
+    let match_messages = messages_of(&match_machine, &order);
     assert!(match_messages.over(Side::A).is_none() && match_messages.report().is_none());
 }
 
 #[test]
-fn the_terms_are_those_of_the_order() {
+fn the_order_gives_the_terms_of_a_match() {
     let mut order = order("even_odd");
     order.players.b.attempts = Some(1);
     order.timeouts.base_delay_sec = 0.5;

@@ -1,4 +1,4 @@
-//! Our own agents, in this process.
+//! The agents of this workspace, in this process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -30,13 +30,13 @@ pub(crate) struct Served {
     _close: oneshot::Sender<()>,
 }
 
-pub(crate) async fn place() -> (TcpListener, Endpoint) {
+pub(crate) async fn listen() -> (TcpListener, Endpoint) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}/mcp", listener.local_addr().unwrap()).parse().unwrap();
     (listener, endpoint)
 }
 
-pub(crate) fn served<A: Agent>((listener, endpoint): (TcpListener, Endpoint), agent: A) -> Served {
+pub(crate) fn start_agent<A: Agent>((listener, endpoint): (TcpListener, Endpoint), agent: A) -> Served {
     let (close, closed) = oneshot::channel::<()>();
     tokio::spawn(serve(listener, Arc::new(agent), ServerSettings::default(), async { drop(closed.await) }));
     Served { endpoint, _close: close }
@@ -52,10 +52,6 @@ pub(crate) fn free_port() -> u16 {
             return port;
         }
     }
-}
-
-fn at(port: u16) -> Endpoint {
-    format!("http://127.0.0.1:{port}/mcp").parse().unwrap()
 }
 
 pub(crate) fn player(contact: &Endpoint, manager: Endpoint) -> Player {
@@ -79,12 +75,12 @@ pub(crate) fn player(contact: &Endpoint, manager: Endpoint) -> Player {
 
 /// Registers as soon as a manager listens at `port`.
 pub(crate) async fn referee(port: u16) -> Served {
-    let here = place().await;
+    let address = listen().await;
     let settings = RefereeSettings {
         name: "Referee".into(),
         wish: None,
-        manager: at(port),
-        contact: here.1.clone(),
+        manager: format!("http://127.0.0.1:{port}/mcp").parse().unwrap(),
+        contact: address.1.clone(),
         capacity: 4,
         games: vec![GameType::even_odd()],
         join_key: None,
@@ -98,7 +94,7 @@ pub(crate) async fn referee(port: u16) -> Served {
     let referee = Referee::new(settings, Client::default(), None, Environment::real());
     let registering = referee.clone();
     tokio::spawn(async move { registering.register().await });
-    served(here, referee)
+    start_agent(address, referee)
 }
 
 pub(crate) async fn manager(settings: league_manager::ManagerSettings) -> Manager {
@@ -106,7 +102,7 @@ pub(crate) async fn manager(settings: league_manager::ManagerSettings) -> Manage
     let (environment, rules) = (Environment::real(), LeagueConfig::even_odd("league".parse().unwrap()));
     let (season, opened) = Season::open(rules.clone(), environment.now());
     let head = log.append(LogHead::GENESIS, vec![opened]).await.unwrap();
-    let (desk, work) = LeagueHandle::open(season, head, log, environment.clone(), |_| {});
+    let (league_handle, work) = LeagueHandle::open(season, head, log, environment.clone(), |_| {});
     tokio::spawn(work);
-    Manager::new(&rules, settings, desk, Client::default(), None, environment)
+    Manager::new(&rules, settings, league_handle, Client::default(), None, environment)
 }

@@ -6,12 +6,12 @@ use std::net::SocketAddr;
 use league_wire::net::Listener;
 use tokio::net::{TcpListener, TcpStream};
 
-pub(crate) struct Faraway {
+pub(crate) struct RemoteListener {
     pub(crate) listener: TcpListener,
     pub(crate) caller: SocketAddr,
 }
 
-impl Listener for Faraway {
+impl Listener for RemoteListener {
     type Stream = TcpStream;
 
     async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {

@@ -9,10 +9,9 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::raw::Raw;
-use crate::support::{LONG, SECOND, call, endpoint, faraway, parrot};
+use crate::raw::{DELAYED, Raw};
+use crate::support::{LONG, SECOND, call, endpoint, serve_echo, serve_remote};
 
-const PING: &str = r#"{"jsonrpc":"2.0","method":"ping","id":1}"#;
 const HALF: &str = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{";
 
 /// Long limits, so that only eviction makes room.
@@ -22,7 +21,7 @@ fn crowded(max_connections: usize) -> ServerSettings {
 
 #[tokio::test]
 async fn thousands_of_idle_connections_do_not_lock_agents_out() {
-    let server = parrot(Role::Player, crowded(1000)).await;
+    let server = serve_echo(Role::Player, crowded(1000)).await;
     let client = Client::default();
     let mut idle = Vec::new();
     for round in 0..3 {
@@ -38,7 +37,7 @@ async fn thousands_of_idle_connections_do_not_lock_agents_out() {
 
 #[tokio::test]
 async fn requests_that_never_arrive_do_not_lock_agents_out() {
-    let server = parrot(Role::Player, crowded(16)).await;
+    let server = serve_echo(Role::Player, crowded(16)).await;
     let mut slow = Vec::new();
     for _ in 0..100 {
         let mut raw = Raw::to(server.address).await;
@@ -47,52 +46,50 @@ async fn requests_that_never_arrive_do_not_lock_agents_out() {
     }
     let started = Instant::now();
     let mut honest = Raw::to(server.address).await;
-    assert_eq!(honest.post("/mcp", "", PING).await.status, 200);
+    assert_eq!(honest.ping().await, 200);
     assert!(started.elapsed() < 5 * SECOND);
 }
 
 #[tokio::test]
-async fn who_is_idle_makes_room_and_who_was_served_last_stays_longest() {
-    let server = parrot(Role::Player, crowded(2)).await;
+async fn a_full_server_closes_the_connection_that_was_idle_longest() {
+    let server = serve_echo(Role::Player, crowded(2)).await;
     let (mut first, mut second) = (Raw::to(server.address).await, Raw::to(server.address).await);
     for raw in [&mut first, &mut second] {
-        assert_eq!(raw.post("/mcp", "", PING).await.status, 200);
+        assert_eq!(raw.ping().await, 200);
         // The clock decides which connection is the oldest.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let mut third = Raw::to(server.address).await;
-    assert_eq!(third.post("/mcp", "", PING).await.status, 200);
+    assert_eq!(third.ping().await, 200);
     assert!(first.is_closed().await);
-    assert_eq!(second.post("/mcp", "", PING).await.status, 200);
+    assert_eq!(second.ping().await, 200);
 }
 
 #[tokio::test]
-async fn one_address_has_only_its_share_of_the_room() {
+async fn an_address_at_its_limit_loses_its_oldest_idle_connection() {
     let settings = ServerSettings { max_from_one_address: 4, ..crowded(100) };
-    let server = faraway(Role::Referee, "203.0.113.9:5000", settings).await;
+    let server = serve_remote(Role::Referee, "203.0.113.9:5000", settings).await;
     let mut idle = Vec::new();
     for _ in 0..4 {
         let mut raw = Raw::to(server.address).await;
-        assert_eq!(raw.post("/mcp", "", PING).await.status, 200);
+        assert_eq!(raw.ping().await, 200);
         tokio::time::sleep(Duration::from_millis(5)).await;
         idle.push(raw);
     }
     let mut fifth = Raw::to(server.address).await;
-    assert_eq!(fifth.post("/mcp", "", PING).await.status, 200);
+    assert_eq!(fifth.ping().await, 200);
     assert!(idle[0].is_closed().await, "its own oldest one made room");
-    assert_eq!(idle[1].post("/mcp", "", PING).await.status, 200);
+    assert_eq!(idle[1].ping().await, 200);
 }
 
 #[tokio::test]
-async fn an_address_whose_every_connection_is_being_answered_gets_no_more() {
+async fn an_address_with_only_busy_connections_gets_no_more() {
     let settings = ServerSettings { max_from_one_address: 2, ..crowded(100) };
-    let server = faraway(Role::Referee, "203.0.113.9:5000", settings).await;
-    let question = r#"{"jsonrpc":"2.0","method":"get_match_state","params":{"match_id":"R1M1"},"id":1}"#;
-    let length = question.len();
+    let server = serve_remote(Role::Referee, "203.0.113.9:5000", settings).await;
     let mut busy = Vec::new();
     for _ in 0..2 {
         let mut raw = Raw::to(server.address).await;
-        raw.send(format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{question}")).await;
+        raw.send_request("POST /mcp", "", DELAYED).await;
         server.agent.arrived.notified().await;
         busy.push(raw);
     }
@@ -104,12 +101,15 @@ async fn an_address_whose_every_connection_is_being_answered_gets_no_more() {
 }
 
 #[tokio::test]
-async fn heads_of_all_kinds_of_size_are_refused_in_time() {
-    let server = parrot(Role::Player, ServerSettings::default()).await;
-    let many: String = (0..5000).map(|number| format!("X-{number}: 1\r\n")).collect();
+async fn an_oversized_head_is_refused_in_time() {
+    let server = serve_echo(Role::Player, ServerSettings::default()).await;
+    let headers = |count: u32| (0..count).map(|number| format!("X-{number}: 1\r\n")).collect::<String>();
+    for refused in [format!("X-Long: {}\r\n", "x".repeat(20 * 1024)), headers(150)] {
+        assert_eq!(Raw::to(server.address).await.post("/mcp", &refused, "").await.status, 431);
+    }
     let long = format!("X-Long: {}\r\n", "x".repeat(1 << 20));
     let line = format!("X-{}: 1\r\n", "y".repeat(1 << 17));
-    for bomb in [many, long, line] {
+    for bomb in [headers(5000), long, line] {
         let started = Instant::now();
         let mut raw = Raw::to(server.address).await;
         let request = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\n{bomb}Content-Length: 0\r\n\r\n");
@@ -118,13 +118,13 @@ async fn heads_of_all_kinds_of_size_are_refused_in_time() {
         assert!(tokio::time::timeout(LONG, crate::raw::message(&mut raw.0)).await.is_ok());
         assert!(started.elapsed() < 5 * SECOND);
     }
-    assert_eq!(Raw::to(server.address).await.post("/mcp", "", PING).await.status, 200);
+    assert_eq!(Raw::to(server.address).await.ping().await, 200);
 }
 
 #[tokio::test]
-async fn more_honest_callers_than_there_is_room_for_are_all_answered() {
-    let server = parrot(Role::Player, crowded(8)).await;
-    let ask = async |address| Raw::to(address).await.post("/mcp", "", PING).await.status;
+async fn a_full_server_answers_more_clients_than_it_has_connections() {
+    let server = serve_echo(Role::Player, crowded(8)).await;
+    let ask = async |address| Raw::to(address).await.ping().await;
     let mut asking = JoinSet::new();
     for _ in 0..200 {
         asking.spawn(ask(server.address));

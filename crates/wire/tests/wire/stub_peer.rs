@@ -10,12 +10,12 @@ use crate::raw::message;
 use crate::support::peer;
 
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct StubRequest {
     pub(crate) head: String,
     pub(crate) body: Value,
 }
 
-impl Asked {
+impl StubRequest {
     /// The JSON-RPC method, or the type of a bare message.
     pub(crate) fn method(&self) -> &str {
         self.body["method"].as_str().or(self.body["message_type"].as_str()).unwrap_or_default()
@@ -29,17 +29,17 @@ impl Asked {
         self.head.split(' ').nth(1).unwrap_or_default()
     }
 
-    pub(crate) fn result(&self, result: &Value) -> Answer {
-        Answer::json(200, &json!({"jsonrpc": "2.0", "id": self.body["id"], "result": result}))
+    pub(crate) fn result(&self, result: &Value) -> StubAnswer {
+        StubAnswer::json(200, &json!({"jsonrpc": "2.0", "id": self.body["id"], "result": result}))
     }
 
-    pub(crate) fn error(&self, status: u16, code: i64, message: &str) -> Answer {
+    pub(crate) fn error(&self, status: u16, code: i64, message: &str) -> StubAnswer {
         let error = json!({"code": code, "message": message});
-        Answer::json(status, &json!({"jsonrpc": "2.0", "id": self.body["id"], "error": error}))
+        StubAnswer::json(status, &json!({"jsonrpc": "2.0", "id": self.body["id"], "error": error}))
     }
 }
 
-pub(crate) struct Answer {
+pub(crate) struct StubAnswer {
     pub(crate) status: u16,
     pub(crate) headers: String,
     pub(crate) body: String,
@@ -47,7 +47,7 @@ pub(crate) struct Answer {
     pub(crate) open: bool,
 }
 
-impl Answer {
+impl StubAnswer {
     pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self { status, headers: "content-type: application/json\r\n".into(), body: body.to_string(), open: false }
     }
@@ -65,22 +65,22 @@ impl Answer {
     }
 }
 
-pub(crate) struct Stranger {
+pub(crate) struct StubPeer {
     pub(crate) endpoint: Endpoint,
-    pub(crate) asked: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<StubRequest>>>,
 }
 
-impl Stranger {
-    pub(crate) async fn new(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (seen, answer) = (Arc::clone(&asked), Arc::new(answer));
+impl StubPeer {
+    pub(crate) async fn new(answer: impl Fn(&StubRequest) -> StubAnswer + Send + Sync + 'static) -> Self {
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (seen, answer) = (Arc::clone(&requests), Arc::new(answer));
         let endpoint = peer(move |mut stream, _| {
             let (seen, answer) = (Arc::clone(&seen), Arc::clone(&answer));
             async move {
                 while let Some((head, body)) = message(&mut stream).await {
-                    let asked = Asked { head, body: serde_json::from_slice(&body).unwrap() };
-                    seen.lock().unwrap().push(asked.clone());
-                    let Answer { status, headers, body, open } = answer(&asked);
+                    let request = StubRequest { head, body: serde_json::from_slice(&body).unwrap() };
+                    seen.lock().unwrap().push(request.clone());
+                    let StubAnswer { status, headers, body, open } = answer(&request);
                     let length = if open { body.len() + 1 } else { body.len() };
                     let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {length}\r\n\r\n");
                     if stream.write_all(format!("{head}{body}").as_bytes()).await.is_err() {
@@ -90,14 +90,14 @@ impl Stranger {
             }
         })
         .await;
-        Self { endpoint, asked }
+        Self { endpoint, requests }
     }
 
     pub(crate) fn methods(&self) -> Vec<String> {
-        self.asked.lock().unwrap().iter().map(|asked| asked.method().to_owned()).collect()
+        self.requests.lock().unwrap().iter().map(|request| request.method().to_owned()).collect()
     }
 
-    pub(crate) fn last(&self) -> Asked {
-        self.asked.lock().unwrap().last().unwrap().clone()
+    pub(crate) fn last(&self) -> StubRequest {
+        self.requests.lock().unwrap().last().unwrap().clone()
     }
 }

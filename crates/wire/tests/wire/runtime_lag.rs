@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use crate::support::{SECOND, SHORT, call, endpoint};
 
 /// A peer on its own thread with one connection; it answers after this delay, or never.
-fn elsewhere(answer_after: Option<Duration>) -> (league_wire::endpoint::Endpoint, Sender<()>) {
+fn peer_on_thread(answer_after: Option<Duration>) -> (league_wire::endpoint::Endpoint, Sender<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = endpoint(listener.local_addr().unwrap());
     let (leave, left) = channel();
@@ -40,28 +40,28 @@ fn elsewhere(answer_after: Option<Duration>) -> (league_wire::endpoint::Endpoint
 }
 
 /// Calls a peer and blocks the whole runtime shortly after the request was sent.
-async fn blocked(
+async fn call_while_blocked(
     answer_after: Option<Duration>,
-    blocked: Duration,
+    blocked_for: Duration,
     lag_monitor: bool,
 ) -> (Result<Exchange, CallError>, Duration) {
-    let (peer, _leave) = elsewhere(answer_after);
+    let (peer, _leave) = peer_on_thread(answer_after);
     let lag_monitor = lag_monitor.then(LagMonitor::start);
     let client = Client::new(ClientSettings { lag_monitor, ..ClientSettings::default() });
     let blocking = async {
         // The request has been sent by then.
         tokio::time::sleep(SHORT / 5).await;
-        thread::sleep(blocked);
+        thread::sleep(blocked_for);
     };
     let started = Instant::now();
-    let (came, ()) = tokio::join!(call(&client, &peer, SHORT), blocking);
-    (came, started.elapsed())
+    let (result, ()) = tokio::join!(call(&client, &peer, SHORT), blocking);
+    (result, started.elapsed())
 }
 
 #[tokio::test]
-async fn an_answer_that_came_while_we_were_blocked_was_in_time() {
-    let (came, _) = blocked(Some(SHORT / 3), 3 * SHORT, true).await;
-    let receipt = came.unwrap().receipt;
+async fn an_answer_that_arrives_while_the_runtime_is_blocked_is_in_time() {
+    let (result, _) = call_while_blocked(Some(SHORT / 3), 3 * SHORT, true).await;
+    let receipt = result.unwrap().receipt;
     assert_eq!(receipt.limit.as_millis().div_ceil(10), SHORT.as_millis().div_ceil(10));
     assert!(receipt.last_byte.unwrap() > SHORT, "it was seen late: {receipt:?}");
     assert!(receipt.granted >= SHORT && receipt.granted < SECOND, "and the receipt says why: {receipt:?}");
@@ -69,16 +69,16 @@ async fn an_answer_that_came_while_we_were_blocked_was_in_time() {
 }
 
 #[tokio::test]
-async fn a_peer_has_its_whole_time_however_long_we_were_blocked() {
+async fn a_peer_has_its_whole_limit_although_the_runtime_was_blocked() {
     // The peer needs more time than was left when the stall began.
-    let (came, _) = blocked(Some(4 * SHORT + SHORT / 2), 4 * SHORT, true).await;
-    assert!(came.unwrap().receipt.granted > SHORT);
+    let (result, _) = call_while_blocked(Some(4 * SHORT + SHORT / 2), 4 * SHORT, true).await;
+    assert!(result.unwrap().receipt.granted > SHORT);
 }
 
 #[tokio::test]
-async fn silence_is_charged_all_the_same_and_not_much_later() {
-    let (came, took) = blocked(None, 2 * SHORT, true).await;
-    let error = came.unwrap_err();
+async fn a_silent_peer_still_times_out_when_the_runtime_was_blocked() {
+    let (result, took) = call_while_blocked(None, 2 * SHORT, true).await;
+    let error = result.unwrap_err();
     assert_eq!(error.kind, Failure::TimedOut);
     assert!(error.receipt.granted > SHORT / 2, "{:?}", error.receipt);
     let given_up = error.receipt.given_up.unwrap();
@@ -87,8 +87,8 @@ async fn silence_is_charged_all_the_same_and_not_much_later() {
 }
 
 #[tokio::test]
-async fn who_is_not_starved_grants_nothing() {
-    let (peer, _leave) = elsewhere(None);
+async fn a_runtime_without_lag_grants_no_extra_time() {
+    let (peer, _leave) = peer_on_thread(None);
     let client = Client::new(ClientSettings { lag_monitor: Some(LagMonitor::start()), ..ClientSettings::default() });
     let receipt = call(&client, &peer, SECOND).await.unwrap_err().receipt;
     // Machines stall now and then; a grant never exceeds the lost time.
@@ -97,12 +97,12 @@ async fn who_is_not_starved_grants_nothing() {
 }
 
 /// Has no descriptors for the first few tries.
-struct Scarce {
+struct ScarceConnector {
     tries: AtomicUsize,
     without: usize,
 }
 
-impl Connector for Scarce {
+impl Connector for ScarceConnector {
     fn connect<'a>(&'a self, host: &'a str, port: u16) -> Connecting<'a> {
         if self.tries.fetch_add(1, Ordering::Relaxed) < self.without {
             // EMFILE: too many open files.
@@ -113,24 +113,24 @@ impl Connector for Scarce {
 }
 
 #[tokio::test]
-async fn without_descriptors_a_call_waits_and_no_peer_is_charged() {
-    let (peer, _leave) = elsewhere(Some(Duration::ZERO));
+async fn a_call_waits_for_descriptors_and_the_peer_keeps_its_limit() {
+    let (peer, _leave) = peer_on_thread(Some(Duration::ZERO));
     // Ten pauses of 20 ms each, more than the limit.
-    let connector = Arc::new(Scarce { tries: AtomicUsize::new(0), without: 10 });
+    let connector = Arc::new(ScarceConnector { tries: AtomicUsize::new(0), without: 10 });
     let settings = ClientSettings { connector, lag_monitor: Some(LagMonitor::start()), ..ClientSettings::default() };
     let receipt = call(&Client::new(settings), &peer, SHORT).await.unwrap().receipt;
     assert!(receipt.last_byte.unwrap() > SHORT && receipt.granted > Duration::ZERO, "{receipt:?}");
 }
 
 #[tokio::test]
-async fn without_a_pulse_the_limit_is_the_limit() {
-    let (came, _) = blocked(None, 2 * SHORT, false).await;
-    assert_eq!(came.unwrap_err().receipt.granted, Duration::ZERO);
+async fn a_client_without_a_lag_monitor_grants_no_extra_time() {
+    let (result, _) = call_while_blocked(None, 2 * SHORT, false).await;
+    assert_eq!(result.unwrap_err().receipt.granted, Duration::ZERO);
 }
 
 #[tokio::test]
-async fn a_runtime_that_is_starved_all_the_time_gives_up_in_the_end() {
-    let (peer, _leave) = elsewhere(None);
+async fn a_call_ends_although_the_runtime_always_lags() {
+    let (peer, _leave) = peer_on_thread(None);
     let client = Client::new(ClientSettings { lag_monitor: Some(LagMonitor::start()), ..ClientSettings::default() });
     let starving = tokio::spawn(async {
         loop {

@@ -6,11 +6,11 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
 
 /// `ca.pem`, `server.pem` and `server.key`, for `localhost` and 127.0.0.1.
-pub(crate) struct Papers {
+pub(crate) struct TestCertificates {
     directory: TempDir,
 }
 
-impl Papers {
+impl TestCertificates {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
@@ -21,11 +21,11 @@ impl Papers {
         let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
         let server = CertificateParams::new(names).unwrap();
         let certificate = server.signed_by(&server_key, &Issuer::new(authority, authority_key)).unwrap();
-        let papers = Self { directory };
-        papers.write("ca.pem", &authority_pem);
-        papers.write("server.pem", &certificate.pem());
-        papers.write("server.key", &server_key.serialize_pem());
-        papers
+        let certificates = Self { directory };
+        certificates.write("ca.pem", &authority_pem);
+        certificates.write("server.pem", &certificate.pem());
+        certificates.write("server.key", &server_key.serialize_pem());
+        certificates
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

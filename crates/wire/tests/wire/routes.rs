@@ -4,24 +4,20 @@ use league_protocol::sender::Role;
 use league_wire::settings::ServerSettings;
 use serde_json::json;
 
-use crate::raw::Raw;
-use crate::support::{parrot, player};
-
-const PING: &str = r#"{"jsonrpc":"2.0","method":"ping","id":1}"#;
+use crate::raw::{PING, Raw};
+use crate::support::{echo_player, serve_echo};
 
 #[tokio::test]
-async fn health_says_how_the_agent_is() {
-    let server = player().await;
-    let mut raw = Raw::to(server.address).await;
-    raw.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    let answer = raw.answer().await;
+async fn health_shows_the_state_of_the_agent() {
+    let server = echo_player().await;
+    let answer = Raw::to(server.address).await.get("/health").await;
     let health = json!({ "status": "ok", "role": "player", "id": "P01", "league_id": null, "state": "IDLE" });
     assert_eq!((answer.status, answer.json()), (200, health));
 }
 
 #[tokio::test]
-async fn a_wrong_path_or_method_is_told_what_exists() {
-    let server = player().await;
+async fn a_wrong_path_or_method_is_answered_with_the_existing_ones() {
+    let server = echo_player().await;
     for (line, status, allow) in [
         ("GET /mcp", 405, Some("POST")),
         ("DELETE /mcp", 405, Some("POST")),
@@ -32,27 +28,21 @@ async fn a_wrong_path_or_method_is_told_what_exists() {
         ("POST /register", 404, None),
     ] {
         let mut raw = Raw::to(server.address).await;
-        raw.send(format!("{line} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")).await;
+        raw.send_request(line, "", "").await;
         let answer = raw.answer().await;
         assert_eq!(answer.status, status, "{line}");
         assert_eq!(answer.json()["exists"], json!(["POST /mcp", "GET /health"]), "{line}");
         if let Some(allow) = allow {
-            assert!(answer.head.to_ascii_lowercase().contains(&format!("allow: {}\r\n", allow.to_ascii_lowercase())));
+            assert!(answer.has_header(&format!("allow: {}", allow.to_ascii_lowercase())));
         }
     }
 }
 
 #[tokio::test]
-async fn strangers_are_turned_away_from_every_frame() {
-    let server = parrot(
-        Role::Manager,
-        ServerSettings {
-            allowed_hosts: vec!["league.example".into()],
-            allowed_origins: vec!["https://board.example".into()],
-            ..ServerSettings::default()
-        },
-    )
-    .await;
+async fn a_wrong_host_or_origin_is_refused_in_every_frame() {
+    let (hosts, origins) = (vec!["league.example".into()], vec!["https://board.example".into()]);
+    let settings = ServerSettings { allowed_hosts: hosts, allowed_origins: origins, ..ServerSettings::default() };
+    let server = serve_echo(Role::Manager, settings).await;
     for (headers, status) in [
         ("Host: 127.0.0.1:80\r\n", 200),
         ("Host: league.example\r\nOrigin: https://board.example\r\n", 200),

@@ -1,10 +1,12 @@
 //! Messages in reports: shortened and without secrets.
 
+use league_protocol::display::escaped;
+
 const MAX_SHOWN: usize = 600;
 
-pub(crate) fn shown(text: &str) -> String {
-    let hidden = hide(text);
-    let mut cut: String = hidden.chars().take(MAX_SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+pub(crate) fn excerpt(text: &str) -> String {
+    let hidden = escaped(&hide(text).replace(char::is_control, " ")).into_owned();
+    let mut cut: String = hidden.chars().take(MAX_SHOWN).collect();
     let length = hidden.chars().count();
     if length > MAX_SHOWN {
         cut.push_str(&format!("… ({length} characters)"));
@@ -39,15 +41,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_hidden_and_words_are_not() {
+    fn an_excerpt_hides_tokens_and_passes() {
         let text = r#"{"auth_token": "tok-P01-paWlpaWlpaWlpaWlpaWlpaWlpaWl", "x": "pass-u6t1-sVzf0SBMTHYJFBT32", "a": "tok-1"}"#;
-        assert_eq!(shown(text), r#"{"auth_token": "tok-…", "x": "pass-…", "a": "tok-1"}"#);
+        assert_eq!(excerpt(text), r#"{"auth_token": "tok-…", "x": "pass-…", "a": "tok-1"}"#);
     }
 
     #[test]
-    fn what_is_long_is_cut_and_says_so() {
-        let long = shown(&"é".repeat(1000));
+    fn an_excerpt_of_a_long_text_ends_with_its_length() {
+        let long = excerpt(&"é".repeat(1000));
         assert!(long.ends_with("… (1000 characters)") && long.chars().count() < 650);
-        assert_eq!(shown("a\nb\u{7}"), "a b ");
+        assert_eq!(excerpt("a\nb\u{7}\u{202e}"), "a b \\u202e");
     }
 }

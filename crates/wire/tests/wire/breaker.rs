@@ -11,7 +11,7 @@ use league_wire::client::{Client, ClientSettings};
 use league_wire::endpoint::Endpoint;
 use league_wire::exchange::Failure;
 use league_wire::net::{Connecting, Connector, Stream};
-use league_wire::peer_client::{OutgoingCall, Peer, PeerClient, heard};
+use league_wire::peer_client::{OutgoingCall, Peer, PeerClient, is_acknowledged};
 use tokio::io::AsyncWriteExt;
 
 use crate::raw::message;
@@ -50,8 +50,8 @@ async fn a_circuit_opens_after_five_failures_and_closes_with_a_probe() {
         let (dialect, call, mut tries) = (PeerDialect::default(), small(), Vec::new());
         let message = OutgoingCall { envelope: &from, call: &call, body: None, limit: LONG, notice: true };
         let peer = Peer { endpoint: &to, dialect: &dialect, proven: false };
-        peer_client.send_guarded(Some(&breakers), peer, message, &heard, &mut tries).await;
-        tries.remove(0).came
+        peer_client.send_guarded(Some(&breakers), peer, message, &is_acknowledged, &mut tries).await;
+        tries.remove(0).result
     };
     for _ in 0..5 {
         assert_eq!(call().await.unwrap_err().kind, Failure::NotListening);

@@ -7,7 +7,7 @@ use league_wire::peer_client::PeerClient;
 use league_wire::registration::{Admitted, RegistrationRetry, Rejected, register};
 use serde_json::{Value, json};
 
-use crate::strangers::{Answer, Stranger};
+use crate::stub_peer::{StubAnswer, StubPeer};
 use crate::support::{LONG, envelope};
 
 fn registration() -> (Envelope, Call) {
@@ -17,10 +17,10 @@ fn registration() -> (Envelope, Call) {
     (envelope("reg"), Call::RegisterPlayer(serde_json::from_value(request).unwrap()))
 }
 
-async fn ask(manager: &Stranger) -> Result<Admitted, Rejected> {
+async fn ask(manager: &StubPeer) -> Result<Admitted, Rejected> {
     let pause = Duration::from_millis(1);
-    let patience = RegistrationRetry { answer: LONG, pause, longest: pause, tries: None };
-    register(&PeerClient::default(), &manager.endpoint, patience, &tokio::sync::Notify::new(), registration).await
+    let retry = RegistrationRetry { answer_limit: LONG, pause, max_pause: pause, max_tries: None };
+    register(&PeerClient::default(), &manager.endpoint, retry, &tokio::sync::Notify::new(), registration).await
 }
 
 fn welcome() -> Value {
@@ -28,10 +28,10 @@ fn welcome() -> Value {
 }
 
 #[tokio::test]
-async fn a_manager_that_knows_no_form_of_it_may_have_a_form_at_register() {
-    let manager = Stranger::new(|asked| match asked.path() {
-        "/register" if asked.body["display_name"] == "Ada" => Answer::json(200, &welcome()),
-        _ => asked.error(200, -32601, "Method not found"),
+async fn an_agent_falls_back_to_flat_fields_at_register() {
+    let manager = StubPeer::new(|request| match request.path() {
+        "/register" if request.body["display_name"] == "Ada" => StubAnswer::json(200, &welcome()),
+        _ => request.error(200, -32601, "Method not found"),
     })
     .await;
     let admitted = ask(&manager).await.unwrap();
@@ -40,22 +40,22 @@ async fn a_manager_that_knows_no_form_of_it_may_have_a_form_at_register() {
 }
 
 #[tokio::test]
-async fn the_form_that_a_manager_understood_is_remembered() {
-    let manager = Stranger::new(|asked| match asked.method() {
-        "LEAGUE_REGISTER_REQUEST" => asked.result(&welcome()),
-        _ => asked.error(200, -32601, "Method not found"),
+async fn an_agent_keeps_the_frame_that_its_manager_understood() {
+    let manager = StubPeer::new(|request| match request.method() {
+        "LEAGUE_REGISTER_REQUEST" => request.result(&welcome()),
+        _ => request.error(200, -32601, "Method not found"),
     })
     .await;
     assert_eq!(ask(&manager).await.unwrap().dialect.to_string(), "B");
 }
 
 #[tokio::test]
-async fn a_no_is_taken_for_an_answer_and_not_tried_in_other_words() {
+async fn a_rejection_is_final_and_not_tried_in_another_frame() {
     let no = json!({"status": "REJECTED", "reason": "full"});
-    let manager = Stranger::new(move |asked| asked.result(&no)).await;
+    let manager = StubPeer::new(move |request| request.result(&no)).await;
     assert_eq!(ask(&manager).await.unwrap_err().reason(), "full");
     let refusal = json!({"error": {"code": -32602, "message": "no key", "data": {"error_code": "E012"}}});
-    let other = Stranger::new(move |_| Answer::json(200, &refusal)).await;
+    let other = StubPeer::new(move |_| StubAnswer::json(200, &refusal)).await;
     assert_eq!(ask(&other).await.unwrap_err().reason(), "no key");
     assert_eq!((manager.methods().len(), other.methods().len()), (1, 1));
 }

@@ -7,10 +7,11 @@ use league_wire::exchange::Failure;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Barrier, mpsc};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use crate::raw::message;
-use crate::support::{LONG, SECOND, SHORT, call, endpoint, peer};
+use crate::support::{LONG, SECOND, SHORT, call, echo_player, endpoint, peer};
 
 const FINE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 
@@ -24,68 +25,51 @@ fn reset(stream: TcpStream) {
 async fn a_refused_connection_fails_at_once() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let nobody = endpoint(socket.local_addr().unwrap());
+    let refusing = endpoint(socket.local_addr().unwrap());
     let started = Instant::now();
-    let error = call(&Client::default(), &nobody, LONG).await.unwrap_err();
+    let error = call(&Client::default(), &refusing, LONG).await.unwrap_err();
     assert!(started.elapsed() < SECOND);
     assert_eq!(error.code(), Some(ErrorCode::E009));
     assert!(error.to_string().contains("nothing listens there"), "{error}");
 }
 
 #[tokio::test]
-async fn localhost_is_reached_where_only_version_four_listens() {
-    let server = crate::support::player().await;
+async fn localhost_reaches_a_peer_that_listens_only_on_ipv4() {
+    let server = echo_player().await;
     let named = format!("http://localhost:{}", server.address.port()).parse().unwrap();
     assert_eq!(call(&Client::default(), &named, LONG).await.unwrap().status, 200);
 }
 
 #[tokio::test]
-async fn a_reset_in_the_middle_of_an_answer_is_a_broken_connection() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&asked);
-    let peer = peer(move |mut stream, _| {
-        let counted = Arc::clone(&counted);
-        async move {
-            message(&mut stream).await;
-            counted.fetch_add(1, Ordering::Relaxed);
-            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half\":").await.unwrap();
-            reset(stream);
-        }
-    })
-    .await;
-    let error = call(&Client::default(), &peer, LONG).await.unwrap_err();
-    assert!(matches!(error.kind, Failure::HungUp(_)), "{error}");
-    assert_eq!((error.code(), asked.load(Ordering::Relaxed)), (Some(ErrorCode::E009), 1));
+async fn a_new_connection_that_is_reset_before_the_whole_answer_fails_the_call_and_is_not_retried() {
+    for partial in ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half\":"] {
+        let requests = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&requests);
+        let peer = peer(move |mut stream, _| {
+            let counted = Arc::clone(&counted);
+            async move {
+                message(&mut stream).await;
+                counted.fetch_add(1, Ordering::Relaxed);
+                stream.write_all(partial.as_bytes()).await.unwrap();
+                reset(stream);
+            }
+        })
+        .await;
+        let error = call(&Client::default(), &peer, LONG).await.unwrap_err();
+        assert!(matches!(error.kind, Failure::HungUp(_)), "{error}");
+        assert_eq!((error.code(), requests.load(Ordering::Relaxed)), (Some(ErrorCode::E009), 1));
+    }
 }
 
 #[tokio::test]
-async fn a_fresh_connection_that_breaks_without_a_word_is_not_tried_again() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&asked);
-    let peer = peer(move |mut stream, _| {
-        let counted = Arc::clone(&counted);
-        async move {
-            message(&mut stream).await;
-            counted.fetch_add(1, Ordering::Relaxed);
-            reset(stream);
-        }
-    })
-    .await;
-    let error = call(&Client::default(), &peer, LONG).await.unwrap_err();
-    assert_eq!((error.code(), asked.load(Ordering::Relaxed)), (Some(ErrorCode::E009), 1));
-}
-
-#[tokio::test]
-async fn a_kept_connection_that_dies_without_a_word_is_replaced_by_a_fresh_one() {
+async fn a_pooled_connection_that_dies_before_the_answer_is_replaced() {
     // The connection dies at the worst moment: after the second request was sent.
     let peer = peer(|mut stream, number| async move {
         message(&mut stream).await;
         stream.write_all(FINE).await.unwrap();
+        message(&mut stream).await;
         if number == 1 {
-            message(&mut stream).await;
             reset(stream);
-        } else {
-            message(&mut stream).await;
         }
     })
     .await;
@@ -96,7 +80,7 @@ async fn a_kept_connection_that_dies_without_a_word_is_replaced_by_a_fresh_one()
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_dies_in_the_middle_of_an_answer_is_not_replaced() {
+async fn a_pooled_connection_that_dies_within_the_answer_fails_the_call() {
     let peer = peer(|mut stream, _| async move {
         message(&mut stream).await;
         stream.write_all(FINE).await.unwrap();
@@ -111,7 +95,7 @@ async fn a_kept_connection_that_dies_in_the_middle_of_an_answer_is_not_replaced(
 }
 
 #[tokio::test]
-async fn a_peer_that_restarts_between_two_calls_is_reached_by_the_second() {
+async fn a_peer_that_restarted_is_reached_on_a_new_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let client = Client::default();
@@ -152,13 +136,12 @@ async fn connections_for(calls: usize, answer: &'static [u8]) -> usize {
 }
 
 #[tokio::test]
-async fn calls_in_turn_share_one_connection() {
-    let connections = connections_for(20, FINE).await;
-    assert!(connections <= 2, "{connections}");
+async fn sequential_calls_share_one_connection() {
+    assert!(connections_for(20, FINE).await <= 2);
 }
 
 #[tokio::test]
-async fn an_unused_connection_is_closed() {
+async fn an_unused_connection_is_closed_after_the_idle_limit() {
     let (closed, mut ended) = mpsc::unbounded_channel();
     let peer = peer(move |mut stream, number| {
         let closed = closed.clone();
@@ -181,7 +164,7 @@ async fn an_unused_connection_is_closed() {
 }
 
 #[tokio::test]
-async fn no_more_connections_are_kept_than_are_wanted() {
+async fn the_pool_keeps_no_more_connections_than_its_limit() {
     let (closed, mut ended) = mpsc::unbounded_channel();
     let connections = Arc::new(AtomicUsize::new(0));
     let (counted, together) = (Arc::clone(&connections), Arc::new(Barrier::new(2)));
@@ -208,7 +191,7 @@ async fn no_more_connections_are_kept_than_are_wanted() {
 }
 
 #[tokio::test]
-async fn a_connection_is_not_used_again_where_its_peer_does_not_want_that() {
+async fn a_connection_that_its_peer_closes_is_not_reused() {
     for answer in [
         &b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"[..],
         b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}",
@@ -218,7 +201,7 @@ async fn a_connection_is_not_used_again_where_its_peer_does_not_want_that() {
 }
 
 #[tokio::test]
-async fn a_stream_of_events_leaves_its_connection_when_it_has_ended_and_takes_it_along_when_it_has_not() {
+async fn the_connection_of_an_event_stream_is_reused_only_if_the_stream_ended() {
     const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
     const EVENT: &str = "a\r\ndata: {}\n\n\r\n";
     let [open, ended] = [format!("{HEAD}{EVENT}"), format!("{HEAD}{EVENT}0\r\n\r\n")].map(|answer| &*answer.leak());
@@ -226,20 +209,19 @@ async fn a_stream_of_events_leaves_its_connection_when_it_has_ended_and_takes_it
     assert_eq!(connections_for(2, ended.as_bytes()).await, 1);
 }
 
-#[tokio::test]
-async fn a_question_names_its_path_and_its_host() {
-    let (heard, mut heads) = mpsc::unbounded_channel();
-    let peer = peer(move |mut stream, _| {
-        let heard = heard.clone();
-        async move {
-            heard.send(message(&mut stream).await.unwrap().0).unwrap();
-            stream.write_all(FINE).await.unwrap();
-        }
-    })
-    .await;
-    let asked = format!("http://{}:{}/a/path?with=more", peer.host(), peer.port()).parse().unwrap();
-    call(&Client::default(), &asked, LONG).await.unwrap();
-    let head = heads.recv().await.unwrap().to_ascii_lowercase();
-    assert!(head.starts_with("post /a/path?with=more http/1.1\r\n"), "{head}");
-    assert!(head.contains(&format!("\r\nhost: 127.0.0.1:{}\r\n", peer.port())), "{head}");
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn five_hundred_calls_to_a_hundred_servers_are_all_answered() {
+    let mut servers = Vec::new();
+    for _ in 0..100 {
+        servers.push(echo_player().await);
+    }
+    let client = Client::default();
+    let mut calls = JoinSet::new();
+    for number in 0..500 {
+        let (client, endpoint) = (client.clone(), endpoint(servers[number % 100].address));
+        calls.spawn(async move { call(&client, &endpoint, LONG).await.map(|exchange| exchange.status.as_u16()) });
+    }
+    let answers = calls.join_all().await;
+    assert!(answers.iter().all(|answer| *answer == Ok(200)), "{answers:?}");
+    assert!(servers.iter().all(|server| server.agent.received.load(Ordering::Relaxed) == 5));
 }

@@ -15,66 +15,64 @@ use league_protocol::side::Pair;
 use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer, ServerFaults};
 use serde_json::{Value, json};
 
-use super::serve;
+use super::{faults, serve};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Wrong {
-    Nothing,
-    AnswersAtTheEnd,
-    PlaysTwice,
-    TakesNobody,
-    InvitesOneAfterTheOther,
-    SwapsSides,
-    NamesNoOpponent,
-    NoCommitment,
-    ManyConversations,
-    ShowsNoPass,
-    AsksOneAfterTheOther,
-    TellsTheOther,
-    DrawsEleven,
-    DrawsAsItLikes,
-    FavoursB,
-    TellsOneOnly,
-    TellsTwoThings,
-    NeverReports,
-    ReportsSomethingElse,
-    CountsTwoPoints,
-    SaysNothingOfErrors,
-    AsksTwice,
-    ForgivesForfeits,
-    GivesUpOnSilence,
-    AsksWhoDeclined,
-    KnowsEveryMatch,
-    KnowsEveryMethod,
+faults! {
+    None;
+    AnswersAtTheEnd: "referee.start.at-once";
+    PlaysTwice: "referee.start.again";
+    TakesNobody: "referee.start.malformed";
+    InvitesOneAfterTheOther: "referee.invitation.together";
+    SwapsSides: "referee.invitation.sides";
+    NamesNoOpponent: "referee.invitation.fields";
+    NoCommitment: "referee.draw.provable", "referee.invitation.commitment";
+    ManyConversations: "referee.conversation.one";
+    ShowsNoPass: "referee.pass.shown";
+    AsksOneAfterTheOther: "referee.choice.together";
+    RevealsTheOtherChoice: "referee.choice.hidden";
+    DrawsEleven: "referee.draw.number", "referee.draw.provable";
+    DrawsAsItLikes: "referee.draw.provable";
+    FavoursB: "referee.result.winner";
+    TellsOneOnly: "referee.decline.loss", "referee.over.both", "referee.retry.loss";
+    TellsTwoThings: "referee.over.alike";
+    NeverReports: "referee.decline.loss", "referee.report.sent", "referee.retry.loss";
+    ReportsSomethingElse: "referee.report.agrees";
+    CountsTwoPoints: "referee.report.score";
+    SaysNothingOfErrors: "referee.retry.told";
+    AsksTwice: "referee.retry.three";
+    ForgivesForfeits: "referee.decline.loss", "referee.retry.loss";
+    GivesUpOnSilence: "referee.timeout.retried";
+    AsksWhoDeclined: "referee.decline.loss";
+    KnowsEveryMatch: "referee.state.unknown-match";
+    KnowsEveryMethod: "referee.rpc.unknown-method";
 }
 
-pub(crate) fn start(wrong: Wrong, manager: u16) -> HttpServer {
+pub(crate) fn start(fault: Fault, manager: u16) -> HttpServer {
     let seen: Mutex<HashSet<String>> = Mutex::default();
-    serve(ServerFaults::default(), move |request| Ok(respond(wrong, manager, &seen, request)))
+    serve(ServerFaults::default(), move |request| Ok(respond(fault, manager, &seen, request)))
 }
 
-fn respond(wrong: Wrong, manager: u16, seen: &Mutex<HashSet<String>>, request: &HttpRequest) -> HttpReply {
-    let parsed: Result<Value, _> = serde_json::from_slice(&request.body);
-    let Ok(asked) = parsed else { return refusal(&Value::Null, -32700) };
-    let (id, params) = (&asked["id"], asked["params"].clone());
-    match asked["method"].as_str().unwrap_or_default() {
+fn respond(fault: Fault, manager: u16, seen: &Mutex<HashSet<String>>, request: &HttpRequest) -> HttpReply {
+    let Ok(request) = serde_json::from_slice::<Value>(&request.body) else { return refusal(&Value::Null, -32700) };
+    let (id, params) = (&request["id"], request["params"].clone());
+    match request["method"].as_str().unwrap_or_default() {
         "start_match" => {
             let match_id = params["match_id"].as_str().unwrap_or_default().to_owned();
-            if !params["players"].is_array() && wrong != Wrong::TakesNobody {
+            if !params["players"].is_array() && fault != Fault::TakesNobody {
                 return refusal(id, -32602);
             }
-            let new = seen.lock().unwrap().insert(match_id.clone()) || wrong == Wrong::PlaysTwice;
+            let new = seen.lock().unwrap().insert(match_id.clone()) || fault == Fault::PlaysTwice;
             if new && params["players"].is_array() {
-                let playing = thread::spawn(move || Match { wrong, manager, order: params }.play());
-                if wrong == Wrong::AnswersAtTheEnd {
+                let playing = thread::spawn(move || Match { fault, manager, order: params }.play());
+                if fault == Fault::AnswersAtTheEnd {
                     drop(playing.join());
                 }
             }
             result(id, &json!({ "status": "ACCEPTED", "match_id": match_id }))
         }
-        "get_match_state" if wrong == Wrong::KnowsEveryMatch => result(id, &json!({ "state": "FINISHED" })),
+        "get_match_state" if fault == Fault::KnowsEveryMatch => result(id, &json!({ "state": "FINISHED" })),
         "get_match_state" => refusal(id, 7),
-        _ if wrong == Wrong::KnowsEveryMethod => result(id, &json!({ "status": "ok" })),
+        _ if fault == Fault::KnowsEveryMethod => result(id, &json!({ "status": "ok" })),
         _ => refusal(id, -32601),
     }
 }
@@ -105,7 +103,7 @@ fn post(port: u16, method: &str, params: &Value, limit: Duration) -> Option<Valu
 }
 
 struct Match {
-    wrong: Wrong,
+    fault: Fault,
     manager: u16,
     order: Value,
 }
@@ -113,8 +111,8 @@ struct Match {
 const SECRET: DrawSecret = DrawSecret([9; 32]);
 
 impl Match {
-    fn is(&self, wrong: Wrong) -> bool {
-        self.wrong == wrong
+    fn is(&self, fault: Fault) -> bool {
+        self.fault == fault
     }
 
     fn name(&self, side: usize) -> String {
@@ -126,7 +124,7 @@ impl Match {
         let endpoint = player["endpoint"].as_str().unwrap();
         let port = endpoint.split([':', '/']).find_map(|part| part.parse::<u16>().ok()).unwrap();
         let mut message = body.clone();
-        let many = self.is(Wrong::ManyConversations);
+        let many = self.is(Fault::ManyConversations);
         let conversation = if many { format!("conv-{message_type}") } else { String::from("conv-1") };
         let envelope = json!({
             "protocol": "league.v2", "message_type": message_type, "sender": "referee:REF01",
@@ -134,7 +132,7 @@ impl Match {
             "player_id": player["player_id"], "game_type": "even_odd",
         });
         message.as_object_mut().unwrap().extend(envelope.as_object().unwrap().clone());
-        if !self.is(Wrong::ShowsNoPass) {
+        if !self.is(Fault::ShowsNoPass) {
             message["auth_token"] = player["referee_pass"].clone();
         }
         // The limits in the checker's START_MATCH.
@@ -153,29 +151,29 @@ impl Match {
     }
 
     fn play(&self) {
-        let joins = self.both(self.is(Wrong::InvitesOneAfterTheOther), |side| self.invite(side));
+        let joins = self.both(self.is(Fault::InvitesOneAfterTheOther), |side| self.invite(side));
         let declined = |side: usize| joins[side]["accept"] != json!(true);
         if let Some(loser) = (0..2).find(|side| declined(*side)) {
-            if self.is(Wrong::AsksWhoDeclined) {
+            if self.is(Fault::AsksWhoDeclined) {
                 self.ask(loser);
             }
             return self.forfeited(loser);
         }
-        let choices = self.both(self.is(Wrong::AsksOneAfterTheOther), |side| self.choice(side));
+        let choices = self.both(self.is(Fault::AsksOneAfterTheOther), |side| self.choice(side));
         if let Some(loser) = (0..2).find(|side| choices[*side].is_none()) {
             return self.forfeited(loser);
         }
         let nonce = |side: usize| joins[side]["draw_nonce"].as_str().unwrap_or_default().parse::<DrawNonce>().unwrap();
         let match_id = self.order["match_id"].as_str().unwrap().parse().unwrap();
         let draw = Draw { secret: SECRET, match_id, attempt: 1, nonces: Pair::new(nonce(0), nonce(1)) };
-        let number = match self.wrong {
-            Wrong::DrawsEleven => 11,
-            Wrong::DrawsAsItLikes => (draw.number().get() + 1) % 10 + 1,
+        let number = match self.fault {
+            Fault::DrawsEleven => 11,
+            Fault::DrawsAsItLikes => (draw.number().get() + 1) % 10 + 1,
             _ => draw.number().get(),
         };
         let parity = if number % 2 == 0 { "even" } else { "odd" };
         let right = |side: usize| choices[side].as_deref() == Some(parity);
-        let winner = if self.is(Wrong::FavoursB) { usize::from(right(0)) } else { usize::from(!right(0)) };
+        let winner = if self.is(Fault::FavoursB) { usize::from(right(0)) } else { usize::from(!right(0)) };
         let result = json!({
             "status": "WIN", "winner_player_id": self.name(winner), "drawn_number": number, "number_parity": parity,
             "choices": { self.name(0): choices[0], self.name(1): choices[1] }, "reason": "",
@@ -188,12 +186,12 @@ impl Match {
     }
 
     fn invite(&self, side: usize) -> Value {
-        let role = if (side == 0) == self.is(Wrong::SwapsSides) { "PLAYER_B" } else { "PLAYER_A" };
+        let role = if (side == 0) == self.is(Fault::SwapsSides) { "PLAYER_B" } else { "PLAYER_A" };
         let mut body = json!({ "role_in_match": role, "attempt": 1 });
-        if !self.is(Wrong::NamesNoOpponent) {
+        if !self.is(Fault::NamesNoOpponent) {
             body["opponent_id"] = json!(self.name(1 - side));
         }
-        if !self.is(Wrong::NoCommitment) {
+        if !self.is(Fault::NoCommitment) {
             body["draw_commitment"] = json!(SECRET.commitment());
         }
         self.tell(side, "handle_game_invitation", "GAME_INVITATION", &body).unwrap_or_default()
@@ -201,22 +199,22 @@ impl Match {
 
     fn ask(&self, side: usize) -> Option<Value> {
         let mut body = json!({ "context": { "opponent_id": self.name(1 - side) }, "deadline": "2035-01-15T10:30:00Z" });
-        if self.is(Wrong::TellsTheOther) {
+        if self.is(Fault::RevealsTheOtherChoice) {
             body["context"]["opponent_id"] = json!("odd");
         }
         self.tell(side, "choose_parity", "CHOOSE_PARITY_CALL", &body)
     }
 
     fn choice(&self, side: usize) -> Option<String> {
-        let tries = if self.is(Wrong::AsksTwice) { 2 } else { 3 };
+        let tries = if self.is(Fault::AsksTwice) { 2 } else { 3 };
         for number in 1..=tries {
             let answer = self.ask(side);
             let code = if answer.is_none() { "E001" } else { "E004" };
             let answer = answer.unwrap_or_default();
             match answer["parity_choice"].as_str() {
                 Some(choice @ ("even" | "odd")) => return Some(choice.to_owned()),
-                _ if code == "E001" && self.is(Wrong::GivesUpOnSilence) => return None,
-                _ if self.is(Wrong::SaysNothingOfErrors) && code == "E004" => {}
+                _ if code == "E001" && self.is(Fault::GivesUpOnSilence) => return None,
+                _ if self.is(Fault::SaysNothingOfErrors) && code == "E004" => {}
                 _ => {
                     let body = json!({ "error_code": code, "retry_count": number, "max_retries": 3 });
                     self.tell(side, "notify_game_error", "GAME_ERROR", &body);
@@ -227,7 +225,7 @@ impl Match {
     }
 
     fn forfeited(&self, loser: usize) {
-        let winner = if self.is(Wrong::ForgivesForfeits) { loser } else { 1 - loser };
+        let winner = if self.is(Fault::ForgivesForfeits) { loser } else { 1 - loser };
         let result = json!({
             "status": "TECHNICAL_LOSS", "winner_player_id": self.name(winner), "drawn_number": null,
             "number_parity": null, "choices": {}, "reason": "",
@@ -236,24 +234,24 @@ impl Match {
     }
 
     fn end(&self, result: &Value, winner: usize, more: &Value) {
-        let told = if self.is(Wrong::TellsOneOnly) { 1 } else { 2 };
-        for side in 0..told {
+        let recipients = if self.is(Fault::TellsOneOnly) { 1 } else { 2 };
+        for side in 0..recipients {
             let mut over = more.clone();
             over["game_result"] = result.clone();
-            if self.is(Wrong::TellsTwoThings) && side == 1 {
+            if self.is(Fault::TellsTwoThings) && side == 1 {
                 over["game_result"]["winner_player_id"] = json!(self.name(1 - winner));
             }
             self.tell(side, "notify_match_result", "GAME_OVER", &over);
         }
-        if self.is(Wrong::NeverReports) {
+        if self.is(Fault::NeverReports) {
             return;
         }
-        let points = if self.is(Wrong::CountsTwoPoints) { 2 } else { 3 };
+        let points = if self.is(Fault::CountsTwoPoints) { 2 } else { 3 };
         let score = json!({ self.name(winner): points, self.name(1 - winner): 0 });
         let mut details = result.clone();
         details.as_object_mut().unwrap().remove("winner_player_id");
         let played = result["status"] == json!("WIN");
-        if self.is(Wrong::ReportsSomethingElse) && played {
+        if self.is(Fault::ReportsSomethingElse) && played {
             details["drawn_number"] = json!(result["drawn_number"].as_u64().unwrap() % 10 + 1);
             details["number_parity"] = Value::Null;
         }

@@ -1,0 +1,100 @@
+//! What tells two agents apart: a name that a person would not confuse, and a place that can be called.
+
+use std::net::IpAddr;
+
+use http::Uri;
+use league_protocol::display::is_invisible;
+use smol_str::{SmolStr, format_smolstr};
+use unicode_security::confusable_detection::skeleton;
+
+use super::agent::AgentProfile;
+
+/// Computed once per registration, because each registration is compared with all others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AgentIdentity {
+    pub name: SmolStr,
+    pub address: SmolStr,
+}
+
+impl AgentIdentity {
+    pub fn of(profile: &AgentProfile) -> Self {
+        Self { name: name_skeleton(&profile.name), address: Self::address(&profile.endpoint) }
+    }
+
+    /// Equal for spellings of one place: the loopback addresses are one machine, ports and `/mcp` may be left out, a final slash
+    /// and the case of the host do not count. A text that is no URL stands for itself; the season refuses it.
+    pub fn address(endpoint: &str) -> SmolStr {
+        let Ok(uri) = endpoint.trim().parse::<Uri>() else { return SmolStr::new(endpoint) };
+        let Some(host) = uri.host() else { return SmolStr::new(endpoint) };
+        let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase();
+        let host = match host.parse::<IpAddr>().map(|address| address.to_canonical()) {
+            Ok(address) if address.is_loopback() => String::from("localhost"),
+            Ok(address) => address.to_string(),
+            Err(_) => host,
+        };
+        let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+        let path = match uri.path_and_query().map_or("", |path| path.as_str()).trim_end_matches('/') {
+            "" => "/mcp",
+            path => path,
+        };
+        format_smolstr!("{host}:{port}{path}")
+    }
+}
+
+/// Equal for names that look alike: case, invisible characters and confusable letters of other scripts do not count
+/// (Unicode Technical Standard 39).
+fn name_skeleton(name: &str) -> SmolStr {
+    let visible: String = name.chars().filter(|c| !is_invisible(*c)).flat_map(char::to_lowercase).collect();
+    skeleton(visible.trim()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(endpoint: &str) -> SmolStr {
+        AgentIdentity::address(endpoint)
+    }
+
+    #[test]
+    fn names_that_look_alike_are_one_name() {
+        let victim = name_skeleton("Victim");
+        for alike in [
+            "victim",
+            " VICTIM ",
+            "Vic\u{200b}tim",
+            "\u{202e}Victim",
+            "Vict\u{ad}im\u{feff}",
+            "V\u{456}ctim",
+            "\u{ff36}ictim",
+            "V\u{2066}ictim",
+        ] {
+            assert_eq!(name_skeleton(alike), victim, "{alike:?}");
+        }
+        for other in ["Victim 2", "Victor", "Vic-tim", "Opfer"] {
+            assert_ne!(name_skeleton(other), victim, "{other}");
+        }
+        assert_ne!(name_skeleton("random 1"), name_skeleton("random 11"));
+        assert_ne!(name_skeleton("José"), name_skeleton("Jose"), "an accent can be seen");
+    }
+
+    #[test]
+    fn spellings_of_one_place_are_one_address() {
+        for same in [
+            "http://localhost:8101/mcp",
+            "http://LOCALHOST:8101",
+            "http://localhost.:8101/",
+            "http://127.0.0.1:8101/mcp/",
+            "http://127.9.9.9:8101/mcp",
+            "http://[::1]:8101/mcp",
+            "http://[::ffff:127.0.0.1]:8101/mcp",
+            "https://localhost:8101/mcp",
+        ] {
+            assert_eq!(address(same), "localhost:8101/mcp", "{same}");
+        }
+        assert_eq!(address("http://Example.org"), "example.org:80/mcp");
+        assert_eq!(address("https://example.org/"), "example.org:443/mcp");
+        assert_eq!(address("http://[FD00:0::1]:8101/play?x=1"), "fd00::1:8101/play?x=1");
+        assert_ne!(address("http://localhost:8101/a"), address("http://localhost:8101/b"));
+    }
+}

@@ -1,2 +1,0 @@
-mod callers;
-mod peers;
