@@ -2,7 +2,7 @@
 //
 // Your own code is in the file `player`. Both JavaScript kits have the same copy of this file; only the file `server` differs.
 // PROTOCOL.md describes every message that is named here.
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
@@ -13,7 +13,11 @@ import { parseArgs } from "node:util";
 
 export const MAX_BODY = 64 * 1024;
 const RETRY_MS = 500;
+const PATIENCE_MS = 10_000;
 const LONGEST_LINE = 500;
+const MATCHES_KEPT = 64; // the last attempts at matches that the player remembers
+const MOVES_KEPT = 512; // of each attempt
+const PASS_SCHEME = "hmac-sha256"; // a manager that says so has its referees show passes
 
 /**
  * The messages that a player answers: the tool's name, what it is for, and the message type of the answer.
@@ -30,6 +34,8 @@ export const TOOLS = {
   notify_round_completed: ["Ends a round.", "ROUND_COMPLETED_ACK"],
   notify_league_completed: ["Ends the league.", "LEAGUE_COMPLETED_ACK"],
   notify_league_error: ["Tells what the manager complains of.", "LEAGUE_ERROR_ACK"],
+  confirm_match: ["Asks what the player saw of a match.", "MATCH_INQUIRY_RESPONSE"],
+  prove_identity: ["Asks for a proof that this is the registered player.", "IDENTITY_PROOF"],
   shutdown: ["Ends the player.", "SHUTDOWN_COMMAND_ACK"],
 };
 const MATCH_TOOLS = ["handle_game_invitation", "choose_parity", "make_move"];
@@ -88,23 +94,37 @@ export class Refused extends Error {
   }
 }
 
-/** What the player knows of a match that is not over, and what it has answered. */
-class RunningMatch {
+/** What the player knows of an attempt at a match, and what it has answered. */
+class Attempt {
   drawNonce = randomBytes(16).toString("hex"); // our part of the random number: the referee alone cannot choose it
   /** @type {string | undefined} */
   opponentId;
   /** @type {string | undefined} */
   side;
+  joined = false;
   /** @type {Map<string, Promise<any>>} */
-  moves = new Map(); // by the state in which they were made
+  moves = new Map(); // by the game, the turn and the digest of the state in which they were made
+  /** @type {Message | undefined} */
+  signedMove; // the last one, as the manager takes it: the fields of MOVE_DEPOSIT
+  /** @type {Set<string>} */
+  deposited = new Set(); // the signatures that were sent to the manager
+  revealed = false; // whether the player has seen a move of its opponent, or the result
+
+  /** @param {string} name @param {number | undefined} number from 1; undefined where the referee does not say */
+  constructor(name, number) {
+    this.name = name;
+    this.number = number;
+  }
 }
 
 /** Answers the league's messages. */
 export class Player {
   /** @type {Message | undefined} */
   registration; // the manager's answer: player_id, auth_token, league_id
-  /** @type {Map<string, RunningMatch>} */
-  running = new Map();
+  /** @type {Attempt[]} */
+  attempts = []; // with referees whom the manager appointed
+  /** @type {Attempt[]} */
+  otherAttempts = []; // with anybody else: a checker, friendly matches
   /** @type {Map<string, Match>} */
   finished = new Map();
   /** @type {Message[]} */
@@ -112,6 +132,8 @@ export class Player {
   /** @type {Map<string, string>} */
   technicalLosses = new Map(); // by match_id: what went wrong
   leagueIsOver = false;
+  /** @type {(tool: string, message: Message) => Promise<any>} */
+  send = async () => {}; // sends a message to the manager
 
   /** @param {Strategy} choose @param {string[]} games @param {string} name */
   constructor(choose, games, name) {
@@ -132,26 +154,34 @@ export class Player {
       throw new Refused(-32602, "E018: this player speaks league.v2");
     }
     if (!/(Z|\+00:00)$/.test(message.timestamp ?? "Z")) throw new Refused(-32602, "E021: send the time in UTC");
+    if (tool === "confirm_match") return this.reply(tool, message, this.account(message));
+    if (tool === "prove_identity") return this.reply(tool, message, { proof: this.identityProof(message) });
     if (!MATCH_TOOLS.includes(tool)) {
       this.notice(tool, message);
       return this.reply(tool, message, { status: "ACKNOWLEDGED" });
     }
     const match_id = message.match_id;
     if (typeof match_id !== "string") throw new Refused(-32602, "E003: match_id is missing");
-    const key = matchKey(message);
-    const match = this.running.get(key) ?? new RunningMatch();
-    this.running.set(key, match);
-    const fields = { match_id, ...this.matchPass(match_id) };
+    const appointed = this.isAppointed(message);
+    const match = this.attempt(message, appointed) ?? this.newAttempt(message, appointed);
+    const fields = { match_id, ...(appointed ? this.matchPass(match_id) : {}) };
     if (tool === "handle_game_invitation") {
       match.opponentId = message.opponent_id;
       match.side = message.role_in_match;
       const accept = this.games.includes(message.game_type ?? "even_odd");
+      match.joined = accept;
       const joined = { accept, arrival_timestamp: now(), draw_nonce: match.drawNonce };
-      return this.reply(tool, message, { ...fields, ...joined });
+      const about = [refereeId(message), commitment(message), match.drawNonce];
+      const signed = appointed && accept ? this.signed("join", message, about) : {};
+      return this.reply(tool, message, { ...fields, ...joined, ...signed });
     }
-    const move = await this.move(match, message);
+    const state = tool === "choose_parity" ? "" : String(message.context?.state ?? "");
+    const [chosen, again] = this.move(match, message, state);
+    const move = await chosen;
     const moved = tool === "choose_parity" ? { parity_choice: move, choice: move } : { move };
-    return this.reply(tool, message, { ...fields, ...moved });
+    const signed = appointed ? this.signedMove(match, message, state, move) : {};
+    if (appointed && again) this.deposit(match);
+    return this.reply(tool, message, { ...fields, ...moved, ...signed });
   }
 
   /** @param {string} tool @param {Message} message @param {Message} fields */
@@ -160,42 +190,167 @@ export class Player {
     return envelope(TOOLS[tool][1], player_id, message.conversation_id, { player_id, ...fields });
   }
 
+  // --- The attempts at matches ---
+
+  /** @param {Message} message */
+  matchName(message) {
+    return `${message.league_id ?? this.registration?.league_id} ${message.match_id}`;
+  }
+
   /**
-   * Proves to the referee that this is the registered player. The token itself goes to the manager only.
+   * Returns what is known of the attempt that a message is about: of the last one, where the message does not say.
+   * @param {Message} message
+   * @param {boolean} appointed
+   */
+  attempt(message, appointed) {
+    const name = this.matchName(message);
+    const number = wholeNumber(message.attempt);
+    const isMeant = (/** @type {Attempt} */ one) => one.name === name && (number ?? one.number) === (one.number ?? number);
+    const found = [...(appointed ? this.attempts : this.otherAttempts)].reverse().find(isMeant);
+    if (found) found.number ??= number;
+    return found;
+  }
+
+  /** @param {Message} message @param {boolean} appointed */
+  newAttempt(message, appointed) {
+    const attempts = appointed ? this.attempts : this.otherAttempts;
+    const attempt = new Attempt(this.matchName(message), wholeNumber(message.attempt));
+    attempts.push(attempt);
+    if (attempts.length > MATCHES_KEPT) attempts.shift();
+    return attempt;
+  }
+
+  /**
+   * Tells the manager what the player saw of an attempt: a referee may say that the player was silent.
+   * @param {Message} message
+   */
+  account(message) {
+    if (!this.showsPass(message, "manager")) throw new Refused(-32602, "E012: only the manager may ask this");
+    const match = this.attempt(message, true);
+    if (!match) return { called: false, joined: false, moves: 0, revealed: false };
+    return { called: true, joined: match.joined, moves: match.moves.size, revealed: match.revealed };
+  }
+
+  // --- Proofs: whose answer it is, without showing the token, which goes to the manager only ---
+
+  /**
+   * Whether a message has the pass that the manager made for it. True in a league without passes.
+   * @param {Message} message
+   * @param {string} role
+   * @param {string[]} about
+   */
+  showsPass(message, role, ...about) {
+    const { auth_token, league_id, pass_scheme } = this.registration ?? {};
+    if (!auth_token || !league_id || pass_scheme !== PASS_SCHEME) return true;
+    const expected = Buffer.from(makePass(auth_token, role, league_id, ...about));
+    const shown = Buffer.from(String(message.auth_token));
+    return shown.length === expected.length && timingSafeEqual(shown, expected);
+  }
+
+  /**
+   * Whether the manager appointed this referee for this match. Anybody else gets an answer too, but nothing that counts:
+   * no pass, no signature, and another nonce and maybe another move than the referee.
+   * @param {Message} message
+   */
+  isAppointed(message) {
+    const ofThisLeague = (message.league_id ?? this.registration?.league_id) === this.registration?.league_id;
+    return ofThisLeague && this.showsPass(message, "referee", String(message.match_id), refereeId(message) ?? "");
+  }
+
+  /**
+   * Proves to the referee that this is the registered player.
    * @param {string} match_id
    */
   matchPass(match_id) {
     const { auth_token, league_id } = this.registration ?? {};
-    if (!auth_token || !league_id) return {};
-    const proof = createHmac("sha256", createHash("sha256").update(auth_token).digest());
-    for (const field of ["player", league_id, match_id]) {
-      const bytes = Buffer.from(field);
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(bytes.length);
-      proof.update(length).update(bytes);
-    }
-    return { auth_token: `pass-${proof.digest("base64url")}` };
+    return auth_token && league_id ? { auth_token: makePass(auth_token, "player", league_id, match_id) } : {};
   }
 
   /**
-   * Asks the strategy. A referee that asks twice for the same move gets the same answer twice.
-   * @param {RunningMatch} match
+   * Signs an answer for the manager, so that the referee cannot report another one.
+   * Signs nothing where something is missing: a referee of other make says no attempt, and some managers give no token.
+   * @param {string} kind
+   * @param {Message} message
+   * @param {(Field | undefined)[]} about
+   * @returns {{signature?: string}}
+   */
+  signed(kind, message, about) {
+    const { auth_token, league_id } = this.registration ?? {};
+    const fields = [kind, league_id, message.match_id, wholeNumber(message.attempt), ...about];
+    if (!auth_token || fields.some((field) => field == null)) return {};
+    return { signature: seal(auth_token, ...fields).toString("hex") };
+  }
+
+  /**
+   * Signs a move together with the state that it answers, and keeps it for the manager.
+   * @param {Attempt} match
+   * @param {Message} message
+   * @param {string} state
+   * @param {any} chosen
+   */
+  signedMove(match, message, state, chosen) {
+    const { match_id, attempt, game_number, turn } = message;
+    const [view, move] = [sha256(state), String(chosen)];
+    const signed = this.signed("move", message, [wholeNumber(game_number), wholeNumber(turn), view, move]);
+    if (signed.signature) {
+      match.signedMove = { match_id, attempt, game_number, turn, view_sha256: view.toString("hex"), move, ...signed };
+      // PLAYER_A begins where the players take turns, so it has seen nothing in its first turn.
+      match.revealed ||= turn > 1 || (state !== "" && match.side !== "PLAYER_A");
+    }
+    return signed;
+  }
+
+  /**
+   * Gives the manager a signed move that the referee asks for again: it may say that the player was silent.
+   * Nobody waits for it, and it is sent once; a manager that does not know the call does no harm.
+   * @param {Attempt} match
+   */
+  deposit(match) {
+    const move = match.signedMove;
+    if (!move || match.deposited.has(move.signature)) return;
+    match.deposited.add(move.signature);
+    const { player_id, league_id, auth_token } = this.registration ?? {};
+    const fields = { player_id, league_id, auth_token, ...move };
+    const message = envelope("MOVE_DEPOSIT", player_id, `deposit-${move.match_id}`, fields);
+    this.send("deposit_move", message).catch(() => {}); // the match goes on without
+  }
+
+  /**
+   * Proves that this player still holds its token, so that nobody can register in its place.
    * @param {Message} message
    */
-  move(match, message) {
+  identityProof({ nonce }) {
+    if (!this.registration?.auth_token) throw new Refused(-32602, "E005: this player is in no league");
+    if (typeof nonce !== "string") throw new Refused(-32602, "E003: nonce is missing");
+    return seal(this.registration.auth_token, "identity", nonce).toString("hex");
+  }
+
+  // --- The strategy ---
+
+  /**
+   * Returns the strategy's move, and whether it was asked for before: then it is the same move again.
+   * @param {Attempt} match
+   * @param {Message} message
+   * @param {string} state
+   * @returns {[Promise<any>, boolean]}
+   */
+  move(match, message, state) {
+    const turn = [wholeNumber(message.game_number), wholeNumber(message.turn), sha256(state).toString("hex")].join(" ");
+    const known = match.moves.get(turn);
+    if (known) return [known, true];
+    if (match.moves.size >= MOVES_KEPT) throw new Refused(-32602, "E010: this match has too many moves");
     const context = message.context ?? {};
     const opponentId = context.opponent_id ?? match.opponentId;
     const gameType = message.game_type ?? "even_odd";
-    const state = String(context.state ?? "");
     const name = this.standings.find((row) => row.player_id === opponentId)?.display_name;
     const all = [...this.finished.values()];
     const history = { all, withOpponent: all.filter((one) => one.opponentId === opponentId) };
     const { match_id: matchId, deadline } = message;
     const legalMoves = gameType === "even_odd" ? ["even", "odd"] : context.legal_moves;
     const game = { gameType, matchId, side: match.side, state, legalMoves, deadline };
-    const known = match.moves.get(state) ?? this.chosen({ playerId: opponentId, name }, history, game);
-    match.moves.set(state, known);
-    return known;
+    const chosen = this.chosen({ playerId: opponentId, name }, history, game);
+    match.moves.set(turn, chosen);
+    return [chosen, false];
   }
 
   /** @param {Opponent} opponent @param {History} history @param {Game} game */
@@ -216,7 +371,7 @@ export class Player {
   notice(tool, message) {
     if (!this.registration) return; // a checker tries the player before its league
     if (tool === "update_standings") this.standings = message.standings ?? [];
-    if (tool === "notify_game_error") printGameError(message);
+    if (tool === "notify_game_error") this.gameError(message);
     if (tool === "notify_match_result") this.matchOver(message, this.registration);
     if (tool === "notify_league_error") say(`the manager says: ${message.hint ?? message.error_description}`);
     if (tool === "notify_league_completed" && !this.leagueIsOver) this.printLeagueResult(message, this.registration);
@@ -227,14 +382,29 @@ export class Player {
   }
 
   /**
+   * Prints what the referee says. If it says that the player is late (E001), the manager gets the move.
+   * @param {Message} message
+   */
+  gameError(message) {
+    const { match_id, retry_count, max_retries, hint, error_description, error_code } = message;
+    const tries = retry_count ? ` (try ${retry_count} of ${max_retries})` : "";
+    say(`${match_id}${tries}: ${hint ?? error_description ?? "the referee gives no reason"}`);
+    const match = error_code === "E001" && this.isAppointed(message) && this.attempt(message, true);
+    if (match) this.deposit(match);
+  }
+
+  /**
    * Keeps and prints the result of a match. It may be told twice.
    * @param {Message} message
    * @param {Message} registration
    */
   matchOver(message, registration) {
     const { match_id: matchId, hint, result } = message;
-    const opponentId = this.running.get(matchKey(message))?.opponentId;
-    this.running.delete(matchKey(message));
+    const appointed = this.isAppointed(message);
+    const match = this.attempt(message, appointed);
+    if (match && appointed) match.revealed = true; // it stays, because the manager may ask for it
+    else if (match) match.name = ""; // forgotten: the next friendly match may have the same name
+    const opponentId = match?.opponentId;
     const ofThisLeague = (message.league_id ?? registration.league_id) === registration.league_id;
     if (this.finished.has(matchId) || !ofThisLeague) return; // friendly matches do not count
     const reason = message.game_result?.reason;
@@ -270,14 +440,52 @@ export class Player {
   }
 }
 
-/** @param {Message} message */
-function printGameError({ match_id, retry_count, max_retries, hint, error_description }) {
-  const tries = retry_count ? ` (try ${retry_count} of ${max_retries})` : "";
-  say(`${match_id}${tries}: ${hint ?? error_description ?? "the referee gives no reason"}`);
+/**
+ * Returns the id of the referee that sent the message: REF01 of referee:REF01.
+ * @param {Message} message
+ * @returns {string | undefined}
+ */
+const refereeId = (message) => /^referee:(.+)$/.exec(message.sender)?.[1];
+
+/**
+ * Returns the bytes of `draw_commitment`, by which the referee is bound to its part of the random number.
+ * @param {Message} message
+ */
+function commitment({ draw_commitment }) {
+  return /^([0-9a-f]{64})?$/i.test(draw_commitment ?? "") ? Buffer.from(draw_commitment ?? "", "hex") : undefined;
 }
 
-/** @param {Message} message */
-const matchKey = (message) => `${message.league_id} ${message.match_id}`;
+/** @param {any} value */
+const wholeNumber = (value) => (Number.isInteger(value) && value >= 0 && value < 2 ** 32 ? Number(value) : undefined);
+
+/** @param {string} text */
+const sha256 = (text) => createHash("sha256").update(text).digest();
+
+/**
+ * HMAC-SHA-256 under the token's SHA-256. Each field has its length before it, so that none can pass for a part of
+ * another. A number is four bytes, the highest first.
+ * @typedef {string | number | Buffer} Field
+ * @param {string} token
+ * @param {Field[]} fields
+ */
+export function seal(token, ...fields) {
+  const proof = createHmac("sha256", sha256(token));
+  for (const field of fields) {
+    const bytes = typeof field === "number" ? fourBytes(field) : Buffer.from(field);
+    proof.update(fourBytes(bytes.length)).update(bytes);
+  }
+  return proof.digest();
+}
+
+/** @param {number} number */
+function fourBytes(number) {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(number);
+  return bytes;
+}
+
+/** @param {string} token @param {Field[]} fields */
+const makePass = (token, ...fields) => `pass-${seal(token, ...fields).toString("base64url")}`;
 
 const now = () => new Date().toISOString().replace(/\.\d+/, "");
 
@@ -409,16 +617,14 @@ function url(text) {
  * @returns {Promise<Message>}
  */
 async function register(options, games, server, contact_endpoint) {
-  const about = { display_name: options.name, version: "1.0.0", game_types: games, contact_endpoint };
+  const about = { display_name: options.name, version: "1.0.0", game_types: games, contact_endpoint, signs_moves: true };
   const player_meta = server.acceptsBatches ? { ...about, accepts_batches: true } : about;
   const fields = options.joinKey ? { player_meta, join_key: options.joinKey } : { player_meta };
   const message = envelope("LEAGUE_REGISTER_REQUEST", options.name, `register-${options.name}`, fields);
-  const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
-  const request = { method: "POST", headers, body: JSON.stringify(server.registration(message)) };
   for (let tries = 0; ; tries++) {
     let text;
     try {
-      text = await (await fetch(options.manager, request)).text();
+      text = await post(options.manager, server.request("register_player", message));
     } catch (/** @type {any} */ error) {
       const why = error.cause?.message || error.cause?.code || error.message;
       if (tries === 0) say(`waiting for the manager at ${options.manager} (${why})`);
@@ -433,6 +639,18 @@ async function register(options, games, server, contact_endpoint) {
     }
     await sleep(said.retry_after ? 1000 * said.retry_after : RETRY_MS);
   }
+}
+
+/**
+ * Returns the text of the manager's answer, or throws where nothing answers.
+ * @param {string} manager
+ * @param {Message} request
+ */
+async function post(manager, request) {
+  const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const response = await fetch(manager, { method: "POST", headers, body: JSON.stringify(request), signal });
+  return response.text();
 }
 
 /**
@@ -459,7 +677,7 @@ function registrationAnswer(text) {
  * @typedef {object} Server What the file `server` is: it brings the messages to the player.
  * @property {boolean} acceptsBatches whether one POST may carry a JSON array of requests
  * @property {boolean} hasSessions whether it takes --stateless
- * @property {(message: Message) => Message} registration the request that registers the player
+ * @property {(tool: string, message: Message) => Message} request a request to the manager
  * @property {(player: Player, options: Options) => import("node:http").RequestListener} handler
  */
 
@@ -513,6 +731,7 @@ function readOptions(server, name, port) {
 export async function play({ choose, server, name, port, games = ["even_odd", "tic_tac_toe"] }) {
   const options = readOptions(server, name, port);
   const player = new Player(choose, games, options.name);
+  player.send = (tool, message) => post(options.manager, server.request(tool, message));
   const endpoint = await contactEndpoint(options, await listen(options, server.handler(player, options)));
   player.registration = await register(options, games, server, endpoint);
   say(`${player.registration.player_id} is ${options.name} at ${endpoint}`);

@@ -4,9 +4,9 @@ import { Refused, TOOLS, readBody } from "./league_kit.mjs";
 export const acceptsBatches = true; // one POST may carry a JSON array of requests
 export const hasSessions = false;
 
-/** Returns the request that registers the player. The league calls a player in the form in which it registered. */
-export function registration(message) {
-  return { jsonrpc: "2.0", method: "register_player", params: message, id: 1 };
+/** Returns a request to the manager. The league calls a player in the form in which it registered. */
+export function request(tool, message) {
+  return { jsonrpc: "2.0", method: tool, params: message, id: 1 };
 }
 
 /** Returns what answers an HTTP request. */

@@ -19,6 +19,7 @@ import time
 import traceback
 import urllib.error
 import urllib.request
+from collections import deque
 from dataclasses import dataclass
 from typing import Dict, List, Optional
 from urllib.parse import urlsplit
@@ -26,6 +27,9 @@ from urllib.parse import urlsplit
 MAX_BODY = 64 * 1024
 RETRY_SECONDS = 0.5
 LONGEST_LINE = 500
+MATCHES_KEPT = 64  # the last attempts at matches that the player remembers
+MOVES_KEPT = 512  # of each attempt
+PASS_SCHEME = "hmac-sha256"  # a manager that says so has its referees show passes
 
 # The messages that a player answers: the tool's name, what it is for, and the message type of the answer.
 TOOLS = {
@@ -39,6 +43,8 @@ TOOLS = {
     "notify_round_completed": ("Ends a round.", "ROUND_COMPLETED_ACK"),
     "notify_league_completed": ("Ends the league.", "LEAGUE_COMPLETED_ACK"),
     "notify_league_error": ("Tells what the manager complains of.", "LEAGUE_ERROR_ACK"),
+    "confirm_match": ("Asks what the player saw of a match.", "MATCH_INQUIRY_RESPONSE"),
+    "prove_identity": ("Asks for a proof that this is the registered player.", "IDENTITY_PROOF"),
     "shutdown": ("Ends the player.", "SHUTDOWN_COMMAND_ACK"),
 }
 MATCH_TOOLS = ("handle_game_invitation", "choose_parity", "make_move")
@@ -92,15 +98,21 @@ class Refused(Exception):
     """A request that the player does not answer: a JSON-RPC error code and a message."""
 
 
-class RunningMatch:
-    """What the player knows of a match that is not over, and what it has answered."""
+class Attempt:
+    """What the player knows of an attempt at a match, and what it has answered."""
 
-    def __init__(self):
+    def __init__(self, name, number):
+        self.name = name
+        self.number = number  # from 1; None where the referee does not say
         self.lock = threading.Lock()
         self.draw_nonce = secrets.token_hex(16)  # our part of the random number: the referee alone cannot choose it
         self.opponent_id = None
         self.side = None
-        self.moves: Dict[str, str] = {}  # by the state in which they were made
+        self.joined = False
+        self.moves: Dict[tuple, str] = {}  # by the game, the turn and the digest of the state in which they were made
+        self.signed_move = None  # the last one, as the manager takes it: the fields of MOVE_DEPOSIT
+        self.deposited = set()  # the signatures that were sent to the manager
+        self.revealed = False  # whether the player has seen a move of its opponent, or the result
 
 
 class Player:
@@ -111,11 +123,14 @@ class Player:
         self.games = games
         self.name = name
         self.registration = {}  # the manager's answer: player_id, auth_token, league_id
-        self.running: Dict[str, RunningMatch] = {}
+        self.lock = threading.Lock()
+        self.attempts = deque(maxlen=MATCHES_KEPT)  # with referees whom the manager appointed
+        self.other_attempts = deque(maxlen=MATCHES_KEPT)  # with anybody else: a checker, friendly matches
         self.finished: Dict[str, Match] = {}
         self.standings = []  # rows of LEAGUE_STANDINGS_UPDATE: rank, player_id, display_name, points, ...
         self.technical_losses = {}  # match_id: what went wrong
         self.league_over = threading.Event()
+        self.send = lambda tool, message: None  # sends a message to the manager
 
     def answer(self, tool, message):
         """Returns the answer to a message of the league, or raises Refused."""
@@ -125,64 +140,164 @@ class Player:
             raise Refused(-32602, "E018: this player speaks league.v2")
         if not str(message.get("timestamp", "Z")).endswith(("Z", "+00:00")):
             raise Refused(-32602, "E021: send the time in UTC")
+        if tool == "confirm_match":
+            return self.reply(tool, message, **self.account(message))
+        if tool == "prove_identity":
+            return self.reply(tool, message, proof=self.identity_proof(message))
         if tool not in MATCH_TOOLS:
             self.notice(tool, message)
             return self.reply(tool, message, status="ACKNOWLEDGED")
         match_id = message.get("match_id")
         if not isinstance(match_id, str):
             raise Refused(-32602, "E003: match_id is missing")
-        match = self.running.setdefault(self.match_key(message), RunningMatch())
-        fields = {"match_id": match_id, **self.match_pass(match_id)}
+        appointed = self.is_appointed(message)
+        match = self.attempt(message, appointed, begin=True)
+        fields = {"match_id": match_id}
+        if appointed:
+            fields.update(self.match_pass(match_id))
         if tool == "handle_game_invitation":
             match.opponent_id, match.side = message.get("opponent_id"), message.get("role_in_match")
-            accept = message.get("game_type", "even_odd") in self.games
-            return self.reply(tool, message, **fields, accept=accept, arrival_timestamp=now(), draw_nonce=match.draw_nonce)
-        move = self.move(match, message, match_id)
-        if tool == "choose_parity":
-            return self.reply(tool, message, **fields, parity_choice=move, choice=move)
-        return self.reply(tool, message, **fields, move=move)
+            match.joined = accept = message.get("game_type", "even_odd") in self.games
+            fields.update(accept=accept, arrival_timestamp=now(), draw_nonce=match.draw_nonce)
+            if appointed and accept:
+                fields.update(self.signed("join", message, referee_id(message), commitment(message), match.draw_nonce))
+            return self.reply(tool, message, **fields)
+        state = "" if tool == "choose_parity" else str((message.get("context") or {}).get("state") or "")
+        move, again = self.move(match, message, match_id, state)
+        fields.update({"parity_choice": move, "choice": move} if tool == "choose_parity" else {"move": move})
+        if appointed:
+            fields.update(self.signed_move(match, message, state, move))
+            if again:
+                self.deposit(match)
+        return self.reply(tool, message, **fields)
 
     def reply(self, tool, message, **fields):
         player_id = self.registration.get("player_id") or message.get("player_id") or "P01"
         _, message_type = TOOLS[tool]
         return envelope(message_type, player_id, message.get("conversation_id"), player_id=player_id, **fields)
 
-    def match_key(self, message):
-        return f"{message.get('league_id')} {message.get('match_id')}"
+    # --- The attempts at matches ---
+
+    def attempt(self, message, appointed, begin=False):
+        """Returns what is known of the attempt that a message is about: of the last one, where the message does not say."""
+        name = (message.get("league_id") or self.registration.get("league_id"), message.get("match_id"))
+        number = whole_number(message.get("attempt"))
+        attempts = self.attempts if appointed else self.other_attempts
+        with self.lock:
+            for attempt in reversed(attempts):
+                if attempt.name == name and (number is None or attempt.number in (None, number)):
+                    attempt.number = attempt.number or number
+                    return attempt
+            if begin:
+                attempts.append(Attempt(name, number))
+            return attempts[-1] if begin else None
+
+    def account(self, message):
+        """Tells the manager what the player saw of an attempt: a referee may say that the player was silent."""
+        if not self.shows_pass(message, "manager"):
+            raise Refused(-32602, "E012: only the manager may ask this")
+        match = self.attempt(message, appointed=True)
+        if not match:
+            return {"called": False, "joined": False, "moves": 0, "revealed": False}
+        return {"called": True, "joined": match.joined, "moves": len(match.moves), "revealed": match.revealed}
+
+    # --- Proofs: whose answer it is, without showing the token, which goes to the manager only ---
+
+    def shows_pass(self, message, role, *about):
+        """Whether a message has the pass that the manager made for it. True in a league without passes."""
+        token, league = self.registration.get("auth_token"), self.registration.get("league_id")
+        if not token or not league or self.registration.get("pass_scheme") != PASS_SCHEME:
+            return True
+        expected = make_pass(token, role, league, *about)
+        return hmac.compare_digest(str(message.get("auth_token")).encode(), expected.encode())
+
+    def is_appointed(self, message):
+        """Whether the manager appointed this referee for this match. Anybody else gets an answer too, but nothing that counts:
+        no pass, no signature, and another nonce and maybe another move than the referee."""
+        of_this_league = message.get("league_id") in (None, self.registration.get("league_id"))
+        return of_this_league and self.shows_pass(message, "referee", str(message.get("match_id")), referee_id(message) or "")
 
     def match_pass(self, match_id):
-        """Proves to the referee that this is the registered player. The token itself goes to the manager only."""
+        """Proves to the referee that this is the registered player."""
         token, league = self.registration.get("auth_token"), self.registration.get("league_id")
-        if not token or not league:
-            return {}
-        fields = [b"player", league.encode(), match_id.encode()]
-        sealed = b"".join(len(field).to_bytes(4, "big") + field for field in fields)
-        proof = hmac.digest(hashlib.sha256(token.encode()).digest(), sealed, "sha256")
-        return {"auth_token": "pass-" + base64.urlsafe_b64encode(proof).decode().rstrip("=")}
+        return {"auth_token": make_pass(token, "player", league, match_id)} if token and league else {}
 
-    def move(self, match, message, match_id):
-        """Asks the strategy. A referee that asks twice for the same move gets the same answer twice."""
+    def signed(self, kind, message, *fields):
+        """Signs an answer for the manager, so that the referee cannot report another one.
+        Signs nothing where something is missing: a referee of other make says no attempt, and some managers give no token."""
+        token, league = self.registration.get("auth_token"), self.registration.get("league_id")
+        fields = [kind, league, message.get("match_id"), whole_number(message.get("attempt")), *fields]
+        if not token or None in fields:
+            return {}
+        return {"signature": seal(token, *fields).hex()}
+
+    def signed_move(self, match, message, state, move):
+        """Signs a move together with the state that it answers, and keeps it for the manager."""
+        numbers = {name: whole_number(message.get(name)) for name in ("attempt", "game_number", "turn")}
+        view = hashlib.sha256(state.encode()).digest()
+        signed = self.signed("move", message, numbers["game_number"], numbers["turn"], view, str(move))
+        if signed:
+            about = {"match_id": message["match_id"], **numbers, "view_sha256": view.hex(), "move": str(move)}
+            match.signed_move = {**about, **signed}
+            # PLAYER_A begins where the players take turns, so it has seen nothing in its first turn.
+            match.revealed = match.revealed or numbers["turn"] > 1 or (state != "" and match.side != "PLAYER_A")
+        return signed
+
+    def deposit(self, match):
+        """Gives the manager a signed move that the referee asks for again: it may say that the player was silent.
+        In the background and once, because the referee waits; a manager that does not know the call does no harm."""
+        move = match.signed_move
+        if not move or move["signature"] in match.deposited:
+            return
+        match.deposited.add(move["signature"])
+        sender = {name: self.registration.get(name) for name in ("player_id", "league_id", "auth_token")}
+        message = envelope("MOVE_DEPOSIT", sender["player_id"], f"deposit-{move['match_id']}", **sender, **move)
+        threading.Thread(target=self.try_to_send, args=("deposit_move", message), daemon=True).start()
+
+    def try_to_send(self, tool, message):
+        try:
+            self.send(tool, message)
+        except Exception:  # the match goes on without
+            pass
+
+    def identity_proof(self, message):
+        """Proves that this player still holds its token, so that nobody can register in its place."""
+        token, nonce = self.registration.get("auth_token"), message.get("nonce")
+        if not token:
+            raise Refused(-32602, "E005: this player is in no league")
+        if not isinstance(nonce, str):
+            raise Refused(-32602, "E003: nonce is missing")
+        return seal(token, "identity", nonce).hex()
+
+    # --- The strategy ---
+
+    def move(self, match, message, match_id, state):
+        """Returns the strategy's move, and whether it was asked for before: then it is the same move again."""
         context = message.get("context") or {}
         opponent_id = context.get("opponent_id") or match.opponent_id
         game_type = message.get("game_type") or "even_odd"
-        state = str(context.get("state") or "")
         rows = [row for row in self.standings if row.get("player_id") == opponent_id]
         opponent = Opponent(opponent_id, rows[0].get("display_name") if rows else None)
         finished = list(self.finished.values())
         history = History(finished, [one for one in finished if one.opponent_id == opponent_id])
         legal = ["even", "odd"] if game_type == "even_odd" else context.get("legal_moves")
         game = Game(game_type, match_id, match.side, state, legal, message.get("deadline"))
+        view = hashlib.sha256(state.encode()).digest()
+        turn = (whole_number(message.get("game_number")), whole_number(message.get("turn")), view)
         with match.lock:
-            if state not in match.moves:
-                try:
-                    match.moves[state] = self.choose(opponent, history, list(self.standings), game)
-                except Exception as error:
-                    traceback.print_exc()
-                    if not legal:
-                        raise Refused(-32603, "the strategy failed") from error
-                    say(f"{match_id}: your strategy failed, so a random legal move is sent")
-                    match.moves[state] = random.choice(legal)
-            return match.moves[state]
+            if turn in match.moves:
+                return match.moves[turn], True
+            if len(match.moves) >= MOVES_KEPT:
+                raise Refused(-32602, "E010: this match has too many moves")
+            try:
+                match.moves[turn] = self.choose(opponent, history, list(self.standings), game)
+            except Exception as error:
+                traceback.print_exc()
+                if not legal:
+                    raise Refused(-32603, "the strategy failed") from error
+                say(f"{match_id}: your strategy failed, so a random legal move is sent")
+                match.moves[turn] = random.choice(legal)
+            return match.moves[turn], False
 
     # --- What the league tells, and what is printed of it ---
 
@@ -192,7 +307,7 @@ class Player:
         if tool == "update_standings":
             self.standings = message.get("standings") or []
         elif tool == "notify_game_error":
-            self.print_game_error(message)
+            self.game_error(message)
         elif tool == "notify_match_result":
             self.match_over(message)
         elif tool == "notify_league_error":
@@ -202,15 +317,26 @@ class Player:
         if tool in ("notify_league_completed", "shutdown"):
             self.league_over.set()
 
-    def print_game_error(self, message):
+    def game_error(self, message):
+        """Prints what the referee says. If it says that the player is late (E001), the manager gets the move."""
         tries = f" (try {message['retry_count']} of {message.get('max_retries')})" if message.get("retry_count") else ""
         what = message.get("hint") or message.get("error_description") or "the referee gives no reason"
         say(f"{message.get('match_id')}{tries}: {what}")
+        if message.get("error_code") == "E001" and self.is_appointed(message):
+            match = self.attempt(message, appointed=True)
+            if match:
+                self.deposit(match)
 
     def match_over(self, message):
         """Keeps and prints the result of a match. It may be told twice."""
         match_id, hint, result = message.get("match_id"), message.get("hint"), message.get("result")
-        match = self.running.pop(self.match_key(message), RunningMatch())
+        appointed = self.is_appointed(message)
+        match = self.attempt(message, appointed)
+        if match and appointed:  # it stays, because the manager may ask for it
+            match.revealed = True
+        elif match:
+            match.name = None  # forgotten: the next friendly match may have the same name
+        opponent_id = match.opponent_id if match else None
         of_this_league = message.get("league_id") in (None, self.registration.get("league_id"))
         if match_id in self.finished or not of_this_league:  # friendly matches do not count
             return
@@ -218,7 +344,7 @@ class Player:
         self.finished[match_id] = Match(
             match_id=match_id,
             game_type=message.get("game_type") or "even_odd",
-            opponent_id=match.opponent_id,
+            opponent_id=opponent_id,
             my_move=message.get("your_choice"),
             opponent_move=message.get("opponent_choice"),
             drawn_number=message.get("drawn_number"),
@@ -229,7 +355,7 @@ class Player:
             self.technical_losses[match_id] = hint or reason or "the referee gives no reason"
             say(f"{match_id}: a technical loss. {self.technical_losses[match_id]}")
         else:
-            say(f"{match_id}: {result} against {match.opponent_id}, points: {message.get('points_earned')}. {reason}")
+            say(f"{match_id}: {result} against {opponent_id}, points: {message.get('points_earned')}. {reason}")
 
     def print_league_result(self, message):
         rows = message.get("final_standings") or []
@@ -241,6 +367,39 @@ class Player:
         losses = {0: "no technical loss", 1: "1 technical loss: "}.get(count, f"{count} technical losses: ")
         losses += "; ".join(f"{match_id}, {what.split('; ')[0]}" for match_id, what in self.technical_losses.items())
         say(f"{player_id} {self.name} {place}; {losses}.")
+
+
+def referee_id(message):
+    """Returns the id of the referee that sent the message: REF01 of referee:REF01."""
+    role, _, name = str(message.get("sender")).partition(":")
+    return name if role == "referee" and name else None
+
+
+def commitment(message):
+    """Returns the bytes of `draw_commitment`, by which the referee is bound to its part of the random number."""
+    try:
+        given = bytes.fromhex(message.get("draw_commitment") or "")
+    except (TypeError, ValueError):
+        return None
+    return given if len(given) in (0, 32) else None
+
+
+def whole_number(value):
+    return value if type(value) is int and 0 <= value < 2**32 else None
+
+
+def seal(token, *fields):
+    """HMAC-SHA-256 under the token's SHA-256. Each field has its length before it, so that none can pass for a part of
+    another. A number is four bytes, the highest first."""
+    sealed = b""
+    for field in fields:
+        field = field.to_bytes(4, "big") if isinstance(field, int) else field.encode() if isinstance(field, str) else field
+        sealed += len(field).to_bytes(4, "big") + field
+    return hmac.digest(hashlib.sha256(token.encode()).digest(), sealed, "sha256")
+
+
+def make_pass(token, *fields):
+    return "pass-" + base64.urlsafe_b64encode(seal(token, *fields)).decode().rstrip("=")
 
 
 def envelope(message_type, sender, conversation_id, **fields):
@@ -326,22 +485,17 @@ def register(options, games, server, endpoint):
         "version": "1.0.0",
         "game_types": games,
         "contact_endpoint": endpoint,
+        "signs_moves": True,
     }
     if server.ACCEPTS_BATCHES:
         player_meta["accepts_batches"] = True
     message = envelope("LEAGUE_REGISTER_REQUEST", options.name, f"register-{options.name}", player_meta=player_meta)
     if options.join_key:
         message["join_key"] = options.join_key
-    body = json.dumps(server.registration(message)).encode()
-    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    request = urllib.request.Request(options.manager, body, headers)
     waiting = False
     while True:
         try:
-            with urllib.request.urlopen(request, timeout=10) as response:
-                text = response.read()
-        except urllib.error.HTTPError as error:
-            text = error.read()
+            text = post(options.manager, server.request("register_player", message))
         except OSError as error:
             if not waiting:
                 say(f"waiting for the manager at {options.manager} ({getattr(error, 'reason', error)})")
@@ -355,6 +509,17 @@ def register(options, games, server, endpoint):
             why = said.get("reason") or said.get("hint") or said.get("error_description") or "it does not say why"
             sys.exit(f"the manager at {options.manager} refused us: {why}")
         time.sleep(said.get("retry_after") or RETRY_SECONDS)
+
+
+def post(manager, request):
+    """Returns the text of the manager's answer, or raises OSError where nothing answers."""
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    request = urllib.request.Request(manager, json.dumps(request).encode(), headers)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return response.read()
+    except urllib.error.HTTPError as error:
+        return error.read()
 
 
 def registration_answer(text):
@@ -390,6 +555,7 @@ def play(choose, server, *, name, port, games=("even_odd", "tic_tac_toe")):
     """Starts a player with the strategy `choose`, and returns when its league is over."""
     options = arguments(server, name, port)
     player = Player(choose, list(games), options.name)
+    player.send = lambda tool, message: post(options.manager, server.request(tool, message))
     listener = listen(options.host, options.port)
     threading.Thread(target=server.serve, args=(listener, player, options), daemon=True).start()
     endpoint = contact_endpoint(options, listener)

@@ -17,9 +17,9 @@ def add_arguments(parser):
     parser.add_argument("--stateless", action="store_true", help="serve without MCP sessions")
 
 
-def registration(message):
-    """Returns the request that registers the player. The league calls a player in the form in which it registered: as a tool."""
-    return {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "register_player", "arguments": message}, "id": 1}
+def request(tool, message):
+    """Returns a request to the manager. The league calls a player in the form in which it registered: as a tool."""
+    return {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": tool, "arguments": message}, "id": 1}
 
 
 def serve(listener, player, options):

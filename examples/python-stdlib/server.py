@@ -12,9 +12,9 @@ def add_arguments(parser):
     """This server has no flags of its own."""
 
 
-def registration(message):
-    """Returns the request that registers the player. The league calls a player in the form in which it registered."""
-    return {"jsonrpc": "2.0", "method": "register_player", "params": message, "id": 1}
+def request(tool, message):
+    """Returns a request to the manager. The league calls a player in the form in which it registered."""
+    return {"jsonrpc": "2.0", "method": tool, "params": message, "id": 1}
 
 
 def serve(listener, player, options):

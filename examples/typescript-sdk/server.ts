@@ -10,9 +10,9 @@ import type { Message, Options, Player } from "./league_kit.mjs";
 export const acceptsBatches = false; // MCP has none
 export const hasSessions = true;
 
-/** Returns the request that registers the player. The league calls a player in the form in which it registered: as a tool. */
-export function registration(message: Message): Message {
-  return { jsonrpc: "2.0", method: "tools/call", params: { name: "register_player", arguments: message }, id: 1 };
+/** Returns a request to the manager. The league calls a player in the form in which it registered: as a tool. */
+export function request(tool: string, message: Message): Message {
+  return { jsonrpc: "2.0", method: "tools/call", params: { name: tool, arguments: message }, id: 1 };
 }
 
 /** Returns what answers an HTTP request. */

@@ -103,11 +103,11 @@ impl TestLeague {
         }
     }
 
-    pub(crate) fn from_manager(&self, call: &Call) -> TestMessage {
+    pub(crate) fn manager_message(&self, call: &Call) -> TestMessage {
         TestMessage::new(&self.envelope(Sender::manager(), "league"), call)
     }
 
-    pub(crate) fn from_referee(&self, match_id: &MatchId, call: &Call) -> TestMessage {
+    pub(crate) fn referee_message(&self, match_id: &MatchId, call: &Call) -> TestMessage {
         TestMessage::new(&self.referee_envelope(match_id), call)
     }
 
@@ -117,7 +117,7 @@ impl TestLeague {
     }
 
     pub(crate) fn invitation(&self, match_id: &MatchId, side: Side) -> TestMessage {
-        self.from_referee(match_id, &self.invitation_call(match_id, side))
+        self.referee_message(match_id, &self.invitation_call(match_id, side))
     }
 
     pub(crate) fn join_question(&self, match_id: &MatchId) -> Question {
@@ -145,7 +145,7 @@ impl TestLeague {
     }
 
     pub(crate) fn move_message(&self, match_id: &MatchId, limit: Duration) -> TestMessage {
-        self.from_referee(match_id, &self.move_call(match_id, limit))
+        self.referee_message(match_id, &self.move_call(match_id, limit))
     }
 
     fn move_call(&self, match_id: &MatchId, limit: Duration) -> Call {
@@ -203,7 +203,7 @@ impl TestLeague {
 
     /// For a call without a message body, such as `get_player_state`.
     pub(crate) fn without_token(&self, call: &Call) -> TestMessage {
-        let mut message = self.from_manager(call);
+        let mut message = self.manager_message(call);
         message.fields.remove("auth_token");
         message
     }

@@ -192,7 +192,8 @@ async fn find_posting_player(
     let referee = posts.open(options, &client.endpoint).await.ok()?;
     let match_id = league.match_id(1);
     let limit = options.wait(LimitKind::Join).min(POSTED);
-    let round = league.from_manager(&Call::NotifyRound(notices::announcement(league, 1..=MATCHES, referee.as_str())));
+    let round =
+        league.manager_message(&Call::NotifyRound(notices::announcement(league, 1..=MATCHES, referee.as_str())));
     for frame in [Frame::Direct, Frame::Typed, Frame::Bare, Frame::Nested, Frame::Tool] {
         let dialect = PeerDialect::from(frame).posting();
         let announced = client.send(&dialect, &round, options.wait(LimitKind::Generic)).await;

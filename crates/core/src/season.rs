@@ -33,6 +33,7 @@ mod withdrawal;
 pub(crate) mod tests;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::transcript::TranscriptDigest;
@@ -77,7 +78,8 @@ pub struct Season {
     referee_index: HashMap<RefereeId, u32>,
     free_referee: u32,
     table: Table,
-    rounds: Vec<RoundState>,
+    /// Shared between copies of the season: a league of 1,000 players has half a million matches.
+    rounds: Vec<Arc<RoundState>>,
     matches_completed: u32,
     reopened: u32,
     /// The most attempts at a match of a first round that a reopened registration cancelled. Later attempts have higher numbers,
@@ -107,8 +109,7 @@ impl RoundState {
     }
 }
 
-/// Holds only what a running league needs; the event holds the whole record. A league of 1,000 players has half a million
-/// matches.
+/// Holds only what a running league needs; the event holds the whole record.
 #[derive(Clone, PartialEq, Debug)]
 enum MatchSlot {
     Waiting {
@@ -269,7 +270,11 @@ impl Season {
     }
 
     fn round(&self, round: RoundId) -> Option<&RoundState> {
-        self.rounds.get((round.0 as usize).checked_sub(1)?)
+        self.rounds.get((round.0 as usize).checked_sub(1)?).map(Arc::as_ref)
+    }
+
+    fn last_round_mut(&mut self) -> Option<&mut RoundState> {
+        self.rounds.last_mut().map(Arc::make_mut)
     }
 
     fn slot(&self, match_id: &MatchId) -> Option<&MatchSlot> {
@@ -280,7 +285,7 @@ impl Season {
     fn slot_mut(&mut self, match_id: &MatchId) -> Option<&mut MatchSlot> {
         let (round, number) = match_id.parts()?;
         let round = self.rounds.get_mut((round.0 as usize).checked_sub(1)?)?;
-        round.slots.get_mut((number as usize).checked_sub(1)?)
+        Arc::make_mut(round).slots.get_mut((number as usize).checked_sub(1)?)
     }
 }
 

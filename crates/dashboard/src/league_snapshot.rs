@@ -2,7 +2,8 @@
 //!
 //! A snapshot applies the same events as the manager's season. The copy keeps the dashboard from blocking the league.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use league_core::record::MatchRecord;
 use league_core::rules::outcome::Outcome;
@@ -18,15 +19,19 @@ use league_protocol::time::Timestamp;
 const NEWS: usize = 30;
 const PROBLEMS: usize = 20;
 
+/// The number of the event, and a summary of the result.
+type CountedResult = (u64, Arc<MatchRecord>);
+
 #[derive(Clone, Debug)]
 pub struct LeagueSnapshot {
     season: Season,
     seq: u64,
     opened: Timestamp,
     last: Timestamp,
-    /// By round and match: the event number and a summary of the result. 96 bytes each, so 48 MB for a round robin of
-    /// 1,000 players.
-    results: Vec<Vec<Option<(u64, MatchRecord)>>>,
+    /// By round and match. 16 bytes each, so 8 MB for a round robin of 1,000 players.
+    results: Vec<Vec<Option<CountedResult>>>,
+    /// Each summary once: half a million matches of Even/Odd have a few hundred different ones.
+    summaries: HashSet<Arc<MatchRecord>>,
     news: VecDeque<(u64, Event)>,
     /// From the last matches that each player forfeited.
     problems: HashMap<PlayerId, VecDeque<(MatchId, Problem)>>,
@@ -41,6 +46,7 @@ impl LeagueSnapshot {
             opened: first.at,
             last: first.at,
             results: Vec::new(),
+            summaries: HashSet::new(),
             news: VecDeque::from([(1, first.clone())]),
             problems: HashMap::new(),
         })
@@ -48,11 +54,11 @@ impl LeagueSnapshot {
 
     pub(crate) fn apply(&mut self, event: &Event) -> Result<(), BadEvent> {
         self.season.apply(event)?;
-        self.observe(event);
+        self.observe(event.clone());
         Ok(())
     }
 
-    fn observe(&mut self, event: &Event) {
+    fn observe(&mut self, event: Event) {
         self.seq += 1;
         self.last = event.at;
         if let Fact::RoundStarted { pairings, .. } = &event.fact {
@@ -62,9 +68,10 @@ impl LeagueSnapshot {
         } else if let Some((match_id, record)) = event.fact.result()
             && let Some((round, number)) = match_id.parts()
         {
+            let summary = self.shared(record);
             let round = self.results.get_mut((round.0 as usize).wrapping_sub(1));
             if let Some(result) = round.and_then(|round| round.get_mut((number as usize).wrapping_sub(1))) {
-                *result = Some((self.seq, record));
+                *result = Some((self.seq, summary));
             }
         } else if let Fact::MatchExplained { match_id, account, .. } = &event.fact {
             for (player, problem) in &account.problems.0 {
@@ -80,8 +87,17 @@ impl LeagueSnapshot {
             if self.news.len() == NEWS {
                 self.news.pop_front();
             }
-            self.news.push_back((self.seq, event.clone()));
+            self.news.push_back((self.seq, event));
         }
+    }
+
+    fn shared(&mut self, summary: MatchRecord) -> Arc<MatchRecord> {
+        if let Some(known) = self.summaries.get(&summary) {
+            return Arc::clone(known);
+        }
+        let new = Arc::new(summary);
+        self.summaries.insert(Arc::clone(&new));
+        new
     }
 
     pub fn season(&self) -> &Season {
@@ -105,7 +121,7 @@ impl LeagueSnapshot {
         self.news.iter().rev()
     }
 
-    fn result(&self, match_id: &MatchId) -> Option<&(u64, MatchRecord)> {
+    fn result(&self, match_id: &MatchId) -> Option<&CountedResult> {
         let (round, number) = match_id.parts()?;
         let round = self.results.get((round.0 as usize).checked_sub(1)?)?;
         round.get((number as usize).checked_sub(1)?)?.as_ref()
@@ -113,7 +129,7 @@ impl LeagueSnapshot {
 
     /// Without the proof, which is in the log.
     pub(crate) fn record(&self, match_id: &MatchId) -> Option<&MatchRecord> {
-        self.result(match_id).map(|(_, record)| record)
+        self.result(match_id).map(|(_, record)| record.as_ref())
     }
 
     pub(crate) fn event_of(&self, match_id: &MatchId) -> Option<u64> {
@@ -191,11 +207,11 @@ impl LeagueSnapshot {
 pub struct SnapshotBuilder(Option<LeagueSnapshot>);
 
 impl SnapshotBuilder {
-    pub fn observe(&mut self, event: &Event) {
+    pub fn observe(&mut self, event: Event) {
         match &mut self.0 {
             Some(snapshot) => snapshot.observe(event),
             // The replay fails on a log whose first event opens no league.
-            none @ None => *none = LeagueSnapshot::begin(event).ok(),
+            none @ None => *none = LeagueSnapshot::begin(&event).ok(),
         }
     }
 

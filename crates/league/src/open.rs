@@ -57,11 +57,11 @@ impl OpenLeague {
         let lock = Lock::take(home.lock(&league), environment.now())?;
         // Read before the first append, which would repair the remains of a damaged log.
         let (log, mut snapshot) = (home.log(&league), SnapshotBuilder::default());
-        let (replay, head) = replay(&log, |event| snapshot.observe(&event)).with_context(|| league.to_string())?;
+        let (replay, head) = replay(&log, |event| snapshot.observe(event)).with_context(|| league.to_string())?;
         expect_no_less(&home, &league, replay.season().map_or(0, Season::matches_completed))?;
         if replay.season().is_none() {
             let (season, opened) = Season::open(rules, environment.now());
-            snapshot.observe(&opened);
+            snapshot.observe(opened.clone());
             let head = log.append(head, vec![opened]).await?;
             return Ok(Self { season, head, snapshot, log, lock, home, resumed: false, news: None });
         }

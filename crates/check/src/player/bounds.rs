@@ -66,7 +66,7 @@ impl PlayerCheck<'_> {
 
     async fn unknown_match(&self) -> Result<(), StoppedPlaying> {
         let match_id = self.league.match_id(89);
-        let message = self.league.from_referee(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
+        let message = self.league.referee_message(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
         let response = self.send(&message, self.options.wait(LimitKind::GameOver)).await;
         self.still_plays(&rules::GAME_OVER_UNKNOWN, 90, &response).await
     }

@@ -97,7 +97,7 @@ impl PlayerCheck<'_> {
             retry_info: None,
             consequence: text("technical loss"),
         };
-        self.league.from_referee(match_id, &Call::NotifyGameError(error))
+        self.league.referee_message(match_id, &Call::NotifyGameError(error))
     }
 
     fn judge_join(&self, response: &Response, match_id: &MatchId) {

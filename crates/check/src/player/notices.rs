@@ -22,15 +22,15 @@ impl PlayerCheck<'_> {
     pub(super) async fn notices(&self) -> Result<(), StoppedPlaying> {
         let match_id = self.league.match_id(1);
         let round =
-            self.league.from_manager(&Call::NotifyRound(announcement(self.league, 50..=50, self.posts.endpoint())));
+            self.league.manager_message(&Call::NotifyRound(announcement(self.league, 50..=50, self.posts.endpoint())));
         self.tell(&rules::ROUND, &round).await;
-        let over = self.league.from_referee(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
+        let over = self.league.referee_message(&match_id, &Call::NotifyMatchResult(self.over(&match_id)));
         self.tell(&rules::GAME_OVER, &over).await;
         self.tell(&rules::GAME_OVER_AGAIN, &over).await;
         let forfeited = self.league.match_id(11);
-        let forfeit = self.league.from_referee(&forfeited, &Call::NotifyMatchResult(self.forfeit(&forfeited)));
+        let forfeit = self.league.referee_message(&forfeited, &Call::NotifyMatchResult(self.forfeit(&forfeited)));
         self.tell(&rules::GAME_OVER_FORFEIT, &forfeit).await;
-        let standings = self.league.from_manager(&Call::UpdateStandings(StandingsUpdate {
+        let standings = self.league.manager_message(&Call::UpdateStandings(StandingsUpdate {
             league_id: self.league.league.clone(),
             round_id: Some(self.league.round()),
             standings: vec![row(1, 3), row(2, 0)],
@@ -38,7 +38,7 @@ impl PlayerCheck<'_> {
         }));
         self.tell(&rules::STANDINGS, &standings).await;
         for next in [Some(RoundId(self.league.round().0 + 1)), None] {
-            let completed = self.league.from_manager(&Call::NotifyRoundCompleted(RoundCompleted {
+            let completed = self.league.manager_message(&Call::NotifyRoundCompleted(RoundCompleted {
                 league_id: self.league.league.clone(),
                 round_id: self.league.round(),
                 matches_played: 1,
@@ -57,7 +57,7 @@ impl PlayerCheck<'_> {
 
     /// Comes last: a player may exit after it.
     pub(super) async fn the_end(&self) {
-        let end = self.league.from_manager(&Call::NotifyLeagueCompleted(LeagueCompleted {
+        let end = self.league.manager_message(&Call::NotifyLeagueCompleted(LeagueCompleted {
             league_id: self.league.league.clone(),
             total_rounds: 1,
             total_matches: 1,

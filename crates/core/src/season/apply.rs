@@ -1,5 +1,7 @@
 //! The only place where a season changes.
 
+use std::sync::Arc;
+
 use league_protocol::dialect::PeerDialect;
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::report::LearnedDialect;
@@ -106,7 +108,7 @@ impl Season {
             Fact::MatchAwarded { match_id, outcome } => self.award(match_id, *outcome),
             Fact::RoundCompleted { round } => {
                 let last = place(self.rounds.len());
-                match self.rounds.last_mut() {
+                match self.last_round_mut() {
                     Some(open) if round.0 == last && open.open == 0 && !open.completed => open.completed = true,
                     Some(_) | None => return Err(BadEvent::Untimely("the end of this round")),
                 }
@@ -275,7 +277,7 @@ impl Season {
         self.phase = LeaguePhase::RunningLeague;
         let attempts = if next == 1 { self.abandoned } else { 0 };
         let slots = vec![MatchSlot::Waiting { attempts, refused_by: None }; plan.pairings.len()];
-        self.rounds.push(RoundState { open: place(slots.len()), plan, numbers, slots, completed: false });
+        self.rounds.push(Arc::new(RoundState { open: place(slots.len()), plan, numbers, slots, completed: false }));
         Ok(())
     }
 
@@ -321,7 +323,7 @@ impl Season {
     fn settle(&mut self, match_id: &MatchId, to: MatchSlot, outcome: Outcome) -> Result<Pairing, BadEvent> {
         let pairing = self.pairing(match_id).ok_or_else(|| unknown(match_id))?;
         self.set(match_id, to);
-        if let Some(round) = self.rounds.last_mut() {
+        if let Some(round) = self.last_round_mut() {
             round.open -= 1;
         }
         self.table.record(pairing, outcome);
@@ -383,7 +385,7 @@ impl Season {
 
     fn release(&mut self, referee: &RefereeId) -> Result<u32, BadEvent> {
         let index = *self.referee_index.get(referee).ok_or_else(|| unknown(referee))?;
-        for slot in self.rounds.last_mut().into_iter().flat_map(|round| &mut round.slots) {
+        for slot in self.last_round_mut().into_iter().flat_map(|round| &mut round.slots) {
             if let MatchSlot::Held { attempt, referee } = slot
                 && *referee == index
             {

@@ -8,6 +8,7 @@ mod round_robin;
 use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use league_protocol::side::Pair;
 use serde::de::Error as _;
@@ -47,7 +48,7 @@ pub struct FormatState<'a> {
     pub players: &'a [RegisteredPlayer],
     pub table: &'a Table,
     /// All completed.
-    pub rounds: &'a [RoundState],
+    pub rounds: &'a [Arc<RoundState>],
 }
 
 /// Two players may meet in several rounds, but no player plays twice in one round.

@@ -20,6 +20,8 @@ use super::{EventLog, Hash, LogDamage, LogError, LogHead, PendingAppend};
 /// Appends that wait while another one is written.
 const MAX_WAITING: usize = 1;
 const MAX_READERS: usize = 8;
+/// Room for this many events at most is made before they are read.
+const MAX_RESERVED: usize = 2048;
 const LAST: &str = "SELECT seq, body, hash FROM events ORDER BY seq DESC LIMIT 1";
 const FROM: &str = "SELECT seq, body, hash FROM events WHERE seq >= ?1 ORDER BY seq LIMIT ?2";
 
@@ -228,7 +230,7 @@ fn read(connection: &Connection, after: u64, limit: usize) -> Result<Vec<(LogHea
             }
         },
     };
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(limit.min(MAX_RESERVED));
     while let Some(row) = rows.next()? {
         let body = row.get_ref(1)?.as_str().unwrap_or_default();
         let next = head.then(body);

@@ -103,7 +103,8 @@ fn only_nested_messages(request: &StubRequest) -> StubAnswer {
 
 #[tokio::test]
 async fn the_first_error_of_a_peer_leads_to_its_frame() {
-    let cases: [(fn(&StubRequest) -> StubAnswer, Frame, usize); 4] = [
+    type Respond = fn(&StubRequest) -> StubAnswer;
+    let cases: [(Respond, Frame, usize); 4] = [
         (canonical, Frame::Direct, 0),
         (only_message_types, Frame::Typed, 1),
         (only_bare_messages, Frame::Bare, 1),
