@@ -227,7 +227,7 @@ pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
         own_addresses: lan::own_addresses,
         allowed_hosts: options.allow_host.clone(),
         mode: if options.stepped { MatchMode::Stepped } else { MatchMode::Flowing },
-        patience: configured.timeouts.response,
+        answer_limit: configured.timeouts.response,
         inspector: options.require_check.then(|| check::inspector(opened.season().config().game_type.clone())),
         rates: configured.rates.manager,
         strikes: configured.rates.strikes(),
@@ -306,7 +306,7 @@ pub(crate) async fn run_referee(options: &RefereeOptions) -> Result<()> {
     let capacity = options.capacity.or_else(|| known.and_then(|known| known.max_concurrent_matches));
     let settings = RefereeSettings {
         name,
-        wish: options.referee_id.clone(),
+        requested_id: options.referee_id.clone(),
         manager: manager.clone(),
         contact: contact.clone(),
         capacity: capacity.unwrap_or(configured.referee.max_concurrent_matches),
@@ -316,7 +316,7 @@ pub(crate) async fn run_referee(options: &RefereeOptions) -> Result<()> {
         journal: Some((JournalWriter::start(logs::limits(JournalLevel::Debug)?)?, home.clone())),
         give_up_after: options.join.give_up_after,
         home: Some(home),
-        patience: configured.timeouts.register_referee,
+        answer_limit: configured.timeouts.register_referee,
         pause: REGISTRATION_PAUSE,
     };
     let referee = Referee::new(settings, secure.client(), Some(views.clone()), Environment::real());
@@ -384,7 +384,7 @@ pub(crate) async fn run_player(options: &PlayerOptions) -> Result<()> {
     let kind = strategy_runner.model().map_or_else(|| kind.clone(), |model| format!("llm:{model}"));
     let settings = PlayerSettings {
         name,
-        wish: options.player_id.clone(),
+        requested_id: options.player_id.clone(),
         manager: manager.clone(),
         contact: contact.clone(),
         join_key: given(options.join.join_key.as_ref()).cloned(),
@@ -392,9 +392,9 @@ pub(crate) async fn run_player(options: &PlayerOptions) -> Result<()> {
         journal_writer: Some(JournalWriter::start(logs::limits(JournalLevel::Debug)?)?),
         histories: Some(histories.clone()),
         give_up_after: options.join.give_up_after,
-        recalls: true,
+        loads_history: true,
         chance: Chance::System,
-        patience: configured.timeouts.register_player,
+        answer_limit: configured.timeouts.register_player,
         pause: REGISTRATION_PAUSE,
     };
     let player = Player::new(settings, strategy_runner, secure.client(), Environment::real());

@@ -172,7 +172,7 @@ impl LeagueRun<'_> {
             expect_players: Some(options.players + options.guests),
             expect_referees: Some(options.referees),
             seed: seed.clone(),
-            patience: configured.timeouts.response,
+            answer_limit: configured.timeouts.response,
             rates: configured.rates.manager,
             strikes: configured.rates.strikes(),
             ..league_manager::ManagerSettings::default()
@@ -341,7 +341,7 @@ impl HostedAgents<'_> {
     fn referee(&self, core: &Core, number: u32, bound: Bound, views: ViewWriter) -> Result<()> {
         let settings = RefereeSettings {
             name: format_smolstr!("Referee {number}"),
-            wish: Some(RefereeId::numbered(number)),
+            requested_id: Some(RefereeId::numbered(number)),
             manager: self.at.clone(),
             contact: bound.endpoint(self.secure.scheme())?,
             capacity: CAPACITY,
@@ -351,7 +351,7 @@ impl HostedAgents<'_> {
             journal: Some((self.journal_writer.clone(), self.home.clone())),
             home: Some(self.home.clone()),
             give_up_after: None,
-            patience: Duration::from_secs(10),
+            answer_limit: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
         let (environment, server, rejected) = (self.environment.clone(), self.secure.server(), self.rejected.clone());
@@ -368,7 +368,7 @@ impl HostedAgents<'_> {
         let settings = PlayerSettings {
             // A player with a language model is named after the model.
             name: format_smolstr!("{} {number}", strategy_runner.model().unwrap_or(kind)),
-            wish: Some(PlayerId::numbered(number)),
+            requested_id: Some(PlayerId::numbered(number)),
             manager: self.at.clone(),
             contact: bound.endpoint(self.secure.scheme())?,
             join_key: None,
@@ -377,9 +377,9 @@ impl HostedAgents<'_> {
             histories: Some(self.histories.clone()),
             give_up_after: None,
             // Memories of earlier leagues would change a repeated one.
-            recalls: seed.is_none(),
+            loads_history: seed.is_none(),
             chance: seed.map_or(Chance::System, Chance::Seeded),
-            patience: Duration::from_secs(10),
+            answer_limit: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
         let (environment, server, rejected) = (self.environment.clone(), self.secure.server(), self.rejected.clone());

@@ -21,6 +21,8 @@ fn a_player_that_is_killed_in_a_match_comes_back_into_it() {
     http::until_match(&venue.home.referee_endpoint(), "R1M1", "state", "COLLECTING_CHOICES");
     killed.kill_and_restart();
     manager.wait().success();
+    // The referee writes the file of the match before it exits.
+    referee.wait().success();
     venue.home.verify(1);
     let file = venue.home.match_file("R1M1");
     assert!(file["result"]["details"]["drawn_number"].is_number(), "no player forfeits: {file}");
