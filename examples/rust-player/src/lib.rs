@@ -76,11 +76,9 @@ impl Strategy for FunctionStrategy {
         let row = memory.standings.iter().find(|row| Some(&row.player_id) == request.opponent.as_ref());
         let opponent = Opponent { player_id: request.opponent.clone(), name: row.map(|row| row.display_name.clone()) };
         let all: Vec<&PlayedMatch> = memory.history.matches().iter().collect();
-        let with_opponent = all
-            .iter()
-            .copied()
-            .filter(|one| one.opponent_id.is_some() && one.opponent_id == request.opponent)
-            .collect();
+        let with_opponent =
+            |played: &&PlayedMatch| played.opponent_id.is_some() && played.opponent_id == request.opponent;
+        let with_opponent = all.iter().copied().filter(with_opponent).collect();
         let game = CurrentGame {
             game_type: request.game.clone(),
             match_id: request.match_id.clone(),
