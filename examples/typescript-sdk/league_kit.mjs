@@ -206,7 +206,7 @@ export class Player {
     const name = this.matchName(message);
     const number = wholeNumber(message.attempt);
     const isMeant = (/** @type {Attempt} */ one) => one.name === name && (number ?? one.number) === (one.number ?? number);
-    const found = [...(appointed ? this.attempts : this.otherAttempts)].reverse().find(isMeant);
+    const found = (appointed ? this.attempts : this.otherAttempts).findLast(isMeant);
     if (found) found.number ??= number;
     return found;
   }

@@ -12,11 +12,10 @@ use league_core::season::config::LeagueConfig;
 use league_core::season::event::Event;
 use league_dashboard::{Archive, Dashboard};
 use league_manager::{LeagueHandle, Manager};
-use league_player::chance::Chance;
 use league_player::player::Player;
 use league_player::strategy::registry::strategy;
 use league_player::strategy_runner::StrategyRunner;
-use league_protocol::id::{GameType, LeagueId};
+use league_protocol::id::LeagueId;
 use league_protocol::time::Timestamp;
 use league_referee::Referee;
 use league_store::home::Home;
@@ -113,42 +112,14 @@ async fn open() -> [MemoryConnector; 3] {
     let dashboard = pages(opened).await;
 
     let referee = Referee::new(
-        league_referee::RefereeSettings {
-            name: "Referee".into(),
-            wish: None,
-            manager: manager.clone(),
-            contact: contact.clone(),
-            capacity: 4,
-            games: vec![GameType::even_odd()],
-            join_key: None,
-            operator: None,
-            journal: None,
-            home: None,
-            patience: Duration::from_secs(1),
-            pause: Duration::from_secs(1),
-            give_up_after: None,
-        },
+        league_referee::RefereeSettings::new("Referee", manager.clone(), contact.clone()),
         client.clone(),
         None,
         environment.clone(),
     );
     let player = Player::new(
-        league_player::player::PlayerSettings {
-            name: "Player".into(),
-            wish: None,
-            manager,
-            contact,
-            join_key: None,
-            home: None,
-            recalls: false,
-            journal_writer: None,
-            histories: None,
-            chance: Chance::System,
-            patience: Duration::from_secs(1),
-            pause: Duration::from_secs(1),
-            give_up_after: None,
-        },
-        StrategyRunner::new(strategy("random").expect("a strategy")).on_the_spot(),
+        league_player::player::PlayerSettings::new("Player", manager, contact),
+        StrategyRunner::new(strategy("random").expect("a strategy")).on_the_callers_task(),
         client,
         environment,
     );

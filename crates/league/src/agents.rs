@@ -42,25 +42,25 @@ use crate::invitation::Invitation;
 use crate::keys::{GivenKeys, Keys, given, strong};
 use crate::listen::Bound;
 use crate::logs;
-use crate::news::Awaited;
+use crate::news::ExpectedPlayers;
 use crate::nickname::nickname;
 use crate::open::{ManagedLeague, OpenLeague};
 use crate::progress::{Expected, Progress};
 use crate::reachable::Reachable;
 use crate::secure::Secure;
-use crate::signals::{ORDERLY, told_to_end};
-use crate::table;
-use crate::thinking::strategy_runner;
+use crate::show;
+use crate::signals::{ORDERLY, shutdown_signal};
+use crate::strategies::strategy_runner;
 
-const PAUSE: Duration = Duration::from_millis(200);
+const REGISTRATION_PAUSE: Duration = Duration::from_millis(200);
 /// A reachable manager has answered by then; after it the agent prints what it waits for.
-const LONG: Duration = Duration::from_secs(1);
+const SILENT_WAIT: Duration = Duration::from_secs(1);
 /// Tasks between two polls of timers and sockets. With the default of 61 a busy agent would notice a deadline several
 /// milliseconds late.
 pub(crate) const EVENTS: u32 = 16;
 const GRACE: Duration = Duration::from_secs(1);
 /// How long a referee continues its running matches when it has to exit.
-const WIND_UP: Duration = Duration::from_secs(3);
+const FINISH_LIMIT: Duration = Duration::from_secs(3);
 
 /// Runs `work` on this thread. An agent is many small tasks that wait for each other: moving them between threads costs
 /// more than running them. Strategies, the log and files have their own threads.
@@ -123,9 +123,9 @@ impl RunningServer {
     }
 }
 
-async fn waiting<T>(registering: impl Future<Output = T>, manager: &Endpoint) -> T {
+async fn announce_wait<T>(registering: impl Future<Output = T>, manager: &Endpoint) -> T {
     let mut registering = pin!(registering);
-    match tokio::time::timeout(LONG, &mut registering).await {
+    match tokio::time::timeout(SILENT_WAIT, &mut registering).await {
         Ok(registered) => registered,
         Err(_) => {
             eprintln!("Waiting for the manager at {manager}; LEAGUE_LOG=info tells why.");
@@ -134,7 +134,7 @@ async fn waiting<T>(registering: impl Future<Output = T>, manager: &Endpoint) ->
     }
 }
 
-fn advised(stopped: LeagueStopped) -> anyhow::Error {
+fn with_advice(stopped: LeagueStopped) -> anyhow::Error {
     match stopped {
         LeagueStopped::TooFew { .. } => {
             anyhow!("{stopped}; start them meanwhile, or give them more time with --registration-window")
@@ -144,17 +144,17 @@ fn advised(stopped: LeagueStopped) -> anyhow::Error {
 }
 
 /// If the log cannot be written, that is the cause of every later refusal.
-pub(crate) async fn cause(stopped: LeagueStopped, league_handle: &mut JoinHandle<LeagueClosed>) -> anyhow::Error {
+pub(crate) async fn stop_error(stopped: LeagueStopped, league_handle: &mut JoinHandle<LeagueClosed>) -> anyhow::Error {
     if matches!(stopped, LeagueStopped::Refused(_))
         && let Ok(Ok(closed @ (LeagueClosed::Log(_) | LeagueClosed::Broken(_)))) =
             tokio::time::timeout(GRACE, league_handle).await
     {
-        return lost(&closed);
+        return closed_error(&closed);
     }
-    advised(stopped)
+    with_advice(stopped)
 }
 
-pub(crate) fn lost(closed: &LeagueClosed) -> anyhow::Error {
+pub(crate) fn closed_error(closed: &LeagueClosed) -> anyhow::Error {
     match closed {
         LeagueClosed::Stopped | LeagueClosed::Broken(_) => anyhow!("the league stopped: {closed}"),
         LeagueClosed::Log(_) => anyhow!(
@@ -165,8 +165,8 @@ pub(crate) fn lost(closed: &LeagueClosed) -> anyhow::Error {
 }
 
 /// Prepares a league for a later restart: all decisions are durable, files are as complete as possible.
-pub(crate) async fn park(manager: &Manager, views: &ViewWriter) {
-    let parking = async {
+pub(crate) async fn save_for_restart(manager: &Manager, views: &ViewWriter) {
+    let saving = async {
         // The manager answers after everything before it is durable.
         let status = manager.league_handle().read(|season, _| season.status()).await;
         if let Err(fault) = manager.file().await {
@@ -177,25 +177,21 @@ pub(crate) async fn park(manager: &Manager, views: &ViewWriter) {
         }
         status
     };
-    let how_far = match tokio::time::timeout(ORDERLY, parking).await {
+    let progress = match tokio::time::timeout(ORDERLY, saving).await {
         Ok(Ok(status)) => format!(", {} of {} matches played", status.matches_completed, status.total_matches),
         Ok(Err(_)) | Err(_) => String::new(),
     };
-    eprintln!("Stopped{how_far}; all of that is kept. Start it again with the same home and it goes on.");
+    eprintln!("Stopped{progress}; all of that is kept. Start it again with the same home and it goes on.");
 }
 
-pub(crate) fn manager(options: &ManagerOptions) -> Result<()> {
-    in_runtime(manage(options))
-}
-
-async fn manage(options: &ManagerOptions) -> Result<()> {
+pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
     let environment = Environment::real();
     let home = Home::open(&options.league.home)?;
-    let configured = Configured::read(&home, options.league.league_id.clone())?.with_tls(options.place.tls.files())?;
+    let configured = Configured::read(&home, options.league.league_id.as_ref(), &options.place.tls)?;
     let secure = Secure::read(&configured.tls)?;
     let mut rules = configured.league;
     let league = rules.league_id.clone();
-    rules.limits = options.limits.laid_over(rules.limits);
+    rules.limits = options.limits.override_limits(rules.limits);
     rules.game_type = options.game.clone().unwrap_or(rules.game_type);
     let mut opened = OpenLeague::open(home.clone(), rules, &environment).await?;
     if opened.resumed {
@@ -213,7 +209,7 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         player: options.player_key.as_ref(),
         players_need_key: options.players_need_key,
     };
-    let keys = Keys::settle(&chosen, bound_to, &environment)?;
+    let keys = Keys::choose(&chosen, bound_to, &environment)?;
     let operator = strong(options.operator_token.as_ref(), "--operator-token")?.map(Credential::digest);
     let (expect_players, expect_referees) = (options.expect_players, options.expect_referees);
     let has_token = operator.is_some();
@@ -231,33 +227,29 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
         own_addresses: lan::own_addresses,
         allowed_hosts: options.allow_host.clone(),
         mode: if options.stepped { MatchMode::Stepped } else { MatchMode::Flowing },
-        patience: configured.timeouts.response,
+        answer_limit: configured.timeouts.response,
         inspector: options.require_check.then(|| check::inspector(opened.season().config().game_type.clone())),
         rates: configured.rates.manager,
         strikes: configured.rates.strikes(),
         ..league_manager::ManagerSettings::default()
     };
-    opened.is_at(&contact)?;
+    opened.publish_address(&contact)?;
     let listed = configured.agents.players.iter().filter(|player| player.active);
     let listed = listed.map(|player| (player.id.clone(), player.name.clone().unwrap_or_default())).collect();
-    let news = if options.json { None } else { Some(opened.news(Awaited { players: expect_players, listed })?) };
-    let ManagedLeague { manager, views, dashboard, mending, work } =
+    let news =
+        if options.json { None } else { Some(opened.news(ExpectedPlayers { players: expect_players, listed })?) };
+    let ManagedLeague { manager, views, dashboard, repairing, work } =
         opened.manage(settings, logs::limits(JournalLevel::Debug)?, invitation.room(), secure.client(), environment)?;
-    let shown =
+    let settings =
         ServerSettings { pages: Some(Arc::new(dashboard)), page_rate: configured.rates.visits, ..secure.server() };
-    let mut server = RunningServer::start(bound, reachable.names.clone(), manager.clone(), shown)?;
+    let mut server = RunningServer::start(bound, reachable.names.clone(), manager.clone(), settings)?;
     eprintln!("{label}: the manager is at {contact}");
     eprintln!("{}", invitation.printed());
     if !bound_to.is_loopback() && !contact.is_secure() {
         eprintln!("Over HTTP, machines between the agents can read tokens; --tls-cert and --tls-key serve HTTPS.");
     }
     let mut league_handle = tokio::spawn(work);
-    let expected = Expected {
-        players: options.expect_players,
-        guests: 0,
-        referees: options.expect_referees,
-        manager: contact.clone(),
-    };
+    let expected = Expected { players: expect_players, guests: 0, referees: expect_referees, manager: contact.clone() };
     let progress = Progress::follow(manager.league_handle().clone(), expected, options.json);
     if let Some(news) = &news {
         news.above(progress.bar());
@@ -265,14 +257,14 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     // A finished league only repeats its end, for agents that missed it.
     tokio::select! {
         ended = manager.conduct() => if let Err(stopped) = ended {
-            return Err(cause(stopped, &mut league_handle).await);
+            return Err(stop_error(stopped, &mut league_handle).await);
         },
-        closed = &mut league_handle => return Err(lost(&closed?)),
+        closed = &mut league_handle => return Err(closed_error(&closed?)),
         served = &mut server.work => served??,
-        () = told_to_end() => {
+        () = shutdown_signal() => {
             progress.stop();
             server.close().await?;
-            park(&manager, &views).await;
+            save_for_restart(&manager, &views).await;
             return Ok(());
         }
     }
@@ -282,29 +274,19 @@ async fn manage(options: &ManagerOptions) -> Result<()> {
     progress.stop();
     let season = manager.league_handle().read(|season, _| season.clone()).await?;
     let closing = closing::of_league(&home, &season);
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&season.standings())?);
-    } else {
-        let which = format!(" --home {} --league-id {league}", options.league.home.display());
-        println!("{}", table::excerpt(&season.standings(), &which));
-    }
+    show::final_standings(options.json, &season, &options.league.home)?;
     closing.iter().for_each(|line| eprintln!("{line}"));
     if options.exit_when_done {
-        return Ok(mending.await?);
+        return Ok(repairing.await?);
     }
     eprintln!("The league is over. Serving until Ctrl-C.");
-    told_to_end().await;
+    shutdown_signal().await;
     Ok(())
 }
 
-pub(crate) fn referee(options: &RefereeOptions) -> Result<()> {
-    in_runtime(officiate(options))
-}
-
-async fn officiate(options: &RefereeOptions) -> Result<()> {
+pub(crate) async fn run_referee(options: &RefereeOptions) -> Result<()> {
     let home = Home::open(&options.join.home)?;
-    let configured =
-        Configured::read(&home, options.join.league_id.clone())?.with_tls(options.join.place.tls.files())?;
+    let configured = Configured::read(&home, options.join.league_id.as_ref(), &options.join.place.tls)?;
     let secure = Secure::read(&configured.tls)?;
     let known = configured.agents.referee(options.referee_id.as_ref());
     let offered = options.game.clone().map_or_else(|| configured.games.clone(), |game| vec![game]);
@@ -320,11 +302,11 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     let views = ViewWriter::start(home.clone(), ViewLimits::default())?;
     let listed = known.and_then(|known| known.name.clone());
     let name = options.join.name.clone().or(listed);
-    let name = name.unwrap_or_else(|| named("Referee", options.referee_id.as_ref(), &contact));
+    let name = name.unwrap_or_else(|| default_name("Referee", options.referee_id.as_ref(), &contact));
     let capacity = options.capacity.or_else(|| known.and_then(|known| known.max_concurrent_matches));
     let settings = RefereeSettings {
         name,
-        wish: options.referee_id.clone(),
+        requested_id: options.referee_id.clone(),
         manager: manager.clone(),
         contact: contact.clone(),
         capacity: capacity.unwrap_or(configured.referee.max_concurrent_matches),
@@ -334,13 +316,13 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
         journal: Some((JournalWriter::start(logs::limits(JournalLevel::Debug)?)?, home.clone())),
         give_up_after: options.join.give_up_after,
         home: Some(home),
-        patience: configured.timeouts.register_referee,
-        pause: PAUSE,
+        answer_limit: configured.timeouts.register_referee,
+        pause: REGISTRATION_PAUSE,
     };
     let referee = Referee::new(settings, secure.client(), Some(views.clone()), Environment::real());
     let mut server = RunningServer::start(bound, names, referee.clone(), secure.server())?;
     let work = async {
-        let id = waiting(referee.register(), &manager).await?;
+        let id = announce_wait(referee.register(), &manager).await?;
         eprintln!("{id} is ready for {manager}");
         referee.until_done().await;
         eprintln!("{}", referee.closing());
@@ -349,7 +331,7 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
     tokio::select! {
         done = work => done?,
         served = &mut server.work => served??,
-        () = told_to_end() => match wind_up(&referee).await {
+        () = shutdown_signal() => match finish_matches(&referee).await {
             0 => eprintln!("Stopped; no match was left. Start it again and it registers again."),
             left => eprintln!("Stopped; matches left, to be played again: {left}. Start it again and it registers again."),
         }
@@ -359,24 +341,19 @@ async fn officiate(options: &RefereeOptions) -> Result<()> {
 }
 
 /// Waits a short time for running matches; returns how many are left.
-async fn wind_up(referee: &Referee) -> usize {
+async fn finish_matches(referee: &Referee) -> usize {
     let running = referee.running();
     if running > 0 {
         eprintln!(
-            "Stopping. Running matches: {running}; they have {WIND_UP:?} to end. Press Ctrl-C again to stop immediately."
+            "Stopping. Running matches: {running}; they have {FINISH_LIMIT:?} to end. Press Ctrl-C again to stop immediately."
         );
     }
-    referee.wind_up(WIND_UP).await
+    referee.wind_up(FINISH_LIMIT).await
 }
 
-pub(crate) fn player(options: &PlayerOptions) -> Result<()> {
-    in_runtime(take_part(options))
-}
-
-async fn take_part(options: &PlayerOptions) -> Result<()> {
+pub(crate) async fn run_player(options: &PlayerOptions) -> Result<()> {
     let home = Home::open(&options.join.home)?;
-    let configured =
-        Configured::read(&home, options.join.league_id.clone())?.with_tls(options.join.place.tls.files())?;
+    let configured = Configured::read(&home, options.join.league_id.as_ref(), &options.join.place.tls)?;
     let secure = Secure::read(&configured.tls)?;
     let known = configured.agents.player(options.player_id.as_ref());
     let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
@@ -401,13 +378,13 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     let histories = HistoryWriter::start().context("the history cannot be written")?;
     let listed = known.and_then(|known| known.name.clone());
     // A player with a language model is named after the model.
-    let sort = strategy_runner.model().unwrap_or("Player");
-    let name =
-        options.join.name.clone().or(listed).unwrap_or_else(|| named(sort, options.player_id.as_ref(), &contact));
+    let noun = strategy_runner.model().unwrap_or("Player");
+    let name = options.join.name.clone().or(listed);
+    let name = name.unwrap_or_else(|| default_name(noun, options.player_id.as_ref(), &contact));
     let kind = strategy_runner.model().map_or_else(|| kind.clone(), |model| format!("llm:{model}"));
     let settings = PlayerSettings {
         name,
-        wish: options.player_id.clone(),
+        requested_id: options.player_id.clone(),
         manager: manager.clone(),
         contact: contact.clone(),
         join_key: given(options.join.join_key.as_ref()).cloned(),
@@ -415,16 +392,16 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
         journal_writer: Some(JournalWriter::start(logs::limits(JournalLevel::Debug)?)?),
         histories: Some(histories.clone()),
         give_up_after: options.join.give_up_after,
-        recalls: true,
+        loads_history: true,
         chance: Chance::System,
-        patience: configured.timeouts.register_player,
-        pause: PAUSE,
+        answer_limit: configured.timeouts.register_player,
+        pause: REGISTRATION_PAUSE,
     };
     let player = Player::new(settings, strategy_runner, secure.client(), Environment::real());
     player.on_news(|line| eprintln!("{line}"));
     let mut server = RunningServer::start(bound, names, player.clone(), secure.server())?;
     let work = async {
-        let id = waiting(player.register(), &manager).await?;
+        let id = announce_wait(player.register(), &manager).await?;
         eprintln!("{id} plays {kind} for {manager}");
         player.until_done().await;
         anyhow::Ok(())
@@ -432,14 +409,14 @@ async fn take_part(options: &PlayerOptions) -> Result<()> {
     tokio::select! {
         done = work => done?,
         served = &mut server.work => served??,
-        () = told_to_end() => eprintln!("Stopped. Start it again with the same home and it comes back into its league."),
+        () = shutdown_signal() => eprintln!("Stopped. Start it again with the same home and it comes back into its league."),
     }
     histories.flush();
     server.close().await
 }
 
 /// The id if the agent asks for one, else a nickname.
-fn named(kind: &str, id: Option<&impl std::fmt::Display>, contact: &Endpoint) -> SmolStr {
+fn default_name(kind: &str, id: Option<&impl std::fmt::Display>, contact: &Endpoint) -> SmolStr {
     match id {
         Some(id) => SmolStr::new(format!("{kind} {id}")),
         None => nickname(contact),

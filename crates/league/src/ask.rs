@@ -22,24 +22,24 @@ use crate::secure;
 
 const LIMIT: Duration = Duration::from_secs(10);
 
-pub(crate) struct Asker {
-    caller: Caller,
+pub(crate) struct ManagerClient {
+    agent: AgentClient,
     runtime: Runtime,
 }
 
-impl Asker {
+impl ManagerClient {
     pub(crate) fn new(manager: &Endpoint, operator: &Operator) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build().context("a runtime could not be started")?;
-        let client = secure::caller(operator.ca.as_deref())?;
-        Ok(Self { caller: Caller::new(manager.clone(), operator.token.clone(), client), runtime })
+        let client = secure::operator_client(operator.ca.as_deref())?;
+        Ok(Self { agent: AgentClient::new(manager.clone(), operator.token.clone(), client), runtime })
     }
 
     pub(crate) fn ask<A: DeserializeOwned>(&self, call: &Call) -> Result<A> {
-        self.runtime.block_on(self.caller.ask(call))
+        self.runtime.block_on(self.agent.ask(call))
     }
 }
 
-pub(crate) struct Caller {
+pub(crate) struct AgentClient {
     agent: Endpoint,
     token: Option<Credential>,
     client: Client,
@@ -50,7 +50,7 @@ struct Answer<A> {
     result: A,
 }
 
-impl Caller {
+impl AgentClient {
     pub(crate) fn new(agent: Endpoint, token: Option<Credential>, client: Client) -> Self {
         Self { agent, token, client }
     }

@@ -20,7 +20,7 @@ use crate::agents::in_runtime;
 use crate::cli::{Check, CheckedRole};
 use crate::console::to_stdout_unescaped;
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const REPORT_INTERVAL: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(options: &Check) -> Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
@@ -56,7 +56,7 @@ async fn check(options: &Check) -> Result<bool> {
         }
     };
     let progress = watch::Sender::new("");
-    let doing = progress.subscribe();
+    let current = progress.subscribe();
     let settings = CheckOptions {
         set,
         game: options.game.clone().unwrap_or_else(GameType::even_odd),
@@ -86,7 +86,7 @@ async fn check(options: &Check) -> Result<bool> {
     };
     let mut report = tokio::select! {
         report = checked => report,
-        never = keep_told(&doing) => match never {},
+        never = print_waiting(&current) => match never {},
     };
     report.role_because = guess.because;
     report.accept(&accepted);
@@ -106,11 +106,11 @@ async fn check(options: &Check) -> Result<bool> {
     Ok(report.is_fit())
 }
 
-async fn keep_told(doing: &watch::Receiver<&'static str>) -> Infallible {
+async fn print_waiting(current: &watch::Receiver<&'static str>) -> Infallible {
     let began = Instant::now();
     loop {
-        tokio::time::sleep(PATIENCE).await;
-        let what = *doing.borrow();
+        tokio::time::sleep(REPORT_INTERVAL).await;
+        let what = *current.borrow();
         let what = if what.is_empty() { String::from("its first answer") } else { format!("the answer to {what}") };
         eprintln!("Still checking after {} s; waiting for {what}.", began.elapsed().as_secs());
     }

@@ -236,13 +236,12 @@ pub(crate) struct LimitOptions {
 }
 
 impl LimitOptions {
-    /// `usual` fills the gaps.
-    pub(crate) fn laid_over(&self, usual: MatchLimits) -> MatchLimits {
+    pub(crate) fn override_limits(&self, configured: MatchLimits) -> MatchLimits {
         MatchLimits {
-            game_join_ack_timeout_sec: self.join_timeout.unwrap_or(usual.game_join_ack_timeout_sec),
-            move_timeout_sec: self.move_timeout.unwrap_or(usual.move_timeout_sec),
-            base_delay_sec: self.retry_delay.unwrap_or(usual.base_delay_sec),
-            ..usual
+            game_join_ack_timeout_sec: self.join_timeout.unwrap_or(configured.game_join_ack_timeout_sec),
+            move_timeout_sec: self.move_timeout.unwrap_or(configured.move_timeout_sec),
+            base_delay_sec: self.retry_delay.unwrap_or(configured.base_delay_sec),
+            ..configured
         }
     }
 }

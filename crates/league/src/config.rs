@@ -36,6 +36,7 @@ use league_store::home::Home;
 use league_wire::endpoint::Endpoint;
 use serde_json::{Value, json};
 
+use crate::cli::TlsOptions;
 use agents::Agents;
 use document::{Document, Variable};
 use error::ConfigError;
@@ -89,12 +90,10 @@ pub(crate) struct Configured {
 }
 
 impl Configured {
-    pub(crate) fn read(home: &Home, league: Option<LeagueId>) -> Result<Self, ConfigError> {
-        let (configured, warnings) = Self::load(home, league, |name| std::env::var(name).ok())?;
-        for warning in warnings {
-            eprintln!("warning: {warning}");
-        }
-        Ok(configured)
+    pub(crate) fn read(home: &Home, league: Option<&LeagueId>, tls: &TlsOptions) -> Result<Self, ConfigError> {
+        let (configured, warnings) = Self::load(home, league.cloned(), |name| std::env::var(name).ok())?;
+        warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        configured.with_tls(tls.files())
     }
 
     /// The default league if none is given. Also returns the warnings.
@@ -161,8 +160,8 @@ impl Configured {
             player,
         };
         configured.check()?;
-        if let Some(what) = configured.astray() {
-            document.warn(what);
+        if let Some(warning) = configured.manager_port_warning() {
+            document.warn(warning);
         }
         warnings.append(&mut document.warnings);
         Ok((configured, warnings))
@@ -170,7 +169,7 @@ impl Configured {
 
     /// Adds the TLS files of the command line. With HTTPS the default endpoint of the manager changes, too.
     pub(crate) fn with_tls(mut self, flags: TlsFiles) -> Result<Self, ConfigError> {
-        self.tls = flags.laid_over(self.tls);
+        self.tls = flags.or(self.tls);
         if !self.manager_named {
             self.manager = self.network.manager(self.tls.serves())?;
         }
@@ -190,7 +189,7 @@ impl Configured {
 
     /// Warns if the listed endpoint has another port than the manager. On other hosts, or behind TLS, there may be a
     /// proxy.
-    fn astray(&self) -> Option<String> {
+    fn manager_port_warning(&self) -> Option<String> {
         let (found, port) = (self.agents.manager.as_ref()?, self.network.manager_port);
         let here = !found.is_secure() && found.host() == self.network.host && *found == self.manager;
         (here && found.port() != port)

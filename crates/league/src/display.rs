@@ -16,20 +16,15 @@ use league_wire::pages::PageHandler;
 use league_wire::server::serve;
 use league_wire::settings::ServerSettings;
 
-use crate::agents::in_runtime;
 use crate::cli::Show;
 use crate::listen::Bound;
 use crate::open;
 use crate::reachable::Reachable;
-use crate::signals::told_to_end;
+use crate::signals::shutdown_signal;
 
-pub(crate) fn run(options: &Show) -> Result<()> {
-    in_runtime(display(options))
-}
-
-async fn display(options: &Show) -> Result<()> {
+pub(crate) async fn run(options: &Show) -> Result<()> {
     let home = Home::open(&options.league.home)?;
-    let league = open::meant(&home, options.league.league_id.as_ref())?;
+    let league = open::find_league(&home, options.league.league_id.as_ref())?;
     let archive = Archive::of(home.log(&league), home, league.clone());
     let (dashboard, feed, showing) = Dashboard::open(archive, DashboardSettings::default())?;
     let bound = Bound::to(options.host, options.port, "the display")?;
@@ -47,7 +42,7 @@ async fn display(options: &Show) -> Result<()> {
         served = server => served.context("the pages cannot be served"),
         () = showing => Ok(()),
         () = dashboard.follow(feed) => Ok(()),
-        () = told_to_end() => Ok(()),
+        () = shutdown_signal() => Ok(()),
     }
 }
 

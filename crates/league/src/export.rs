@@ -9,7 +9,7 @@ use crate::open;
 
 pub(crate) fn run(options: &Export) -> Result<()> {
     let home = Home::open(&options.league.home)?;
-    let league = open::meant(&home, options.league.league_id.as_ref())?;
+    let league = open::find_league(&home, options.league.league_id.as_ref())?;
     let head = export(&home.log(&league), &options.sqlite)?;
     eprintln!("{league}: {} events are in {}.", head.seq, options.sqlite.display());
     Ok(())

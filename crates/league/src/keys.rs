@@ -35,7 +35,7 @@ pub(crate) struct GivenKeys<'a> {
 impl Keys {
     /// Generates missing keys: the referees' if `host` is reachable from other machines or players need one, the players' if they
     /// need one.
-    pub(crate) fn settle(chosen: &GivenKeys<'_>, host: IpAddr, environment: &Environment) -> Result<Self> {
+    pub(crate) fn choose(chosen: &GivenKeys<'_>, host: IpAddr, environment: &Environment) -> Result<Self> {
         let key = |secret: Option<&Credential>, flag: &str, needed: bool| -> Result<Option<Key>> {
             Ok(match strong(secret, flag)? {
                 Some(secret) => Some(Key { secret: secret.clone(), generated: false }),
@@ -113,18 +113,18 @@ mod tests {
     const ANYWHERE: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7))];
     const CHOSEN: &str = "the-class-of-2026";
 
-    fn settle(referee: &str, players_need_key: bool, host: IpAddr) -> Keys {
+    fn choose(referee: &str, players_need_key: bool, host: IpAddr) -> Keys {
         let referee = Credential::new(referee);
         let chosen = GivenKeys { referee: Some(&referee), player: None, players_need_key };
-        Keys::settle(&chosen, host, &Environment::real()).unwrap()
+        Keys::choose(&chosen, host, &Environment::real()).unwrap()
     }
 
     #[test]
     fn on_loopback_a_key_is_needed_only_if_one_is_set() {
         for host in HERE {
-            let none = settle(" ", false, host);
+            let none = choose(" ", false, host);
             assert!(!none.is_needed(Role::Referee) && !none.is_needed(Role::Player) && none.explanation().is_none());
-            let chosen = settle(CHOSEN, false, host);
+            let chosen = choose(CHOSEN, false, host);
             assert!(chosen.is_needed(Role::Referee) && !chosen.is_needed(Role::Player));
             assert_eq!(chosen.explanation(), None, "the operator knows it");
         }
@@ -133,22 +133,22 @@ mod tests {
     #[test]
     fn off_loopback_a_referee_key_is_generated_and_shown_once() {
         for host in ANYWHERE {
-            let keys = settle("", false, host);
+            let keys = choose("", false, host);
             let key = keys.generated(Role::Referee).unwrap();
             assert!(!keys.is_needed(Role::Player) && key.len() == 28 && keys.explanation().unwrap().contains(key));
-            assert_ne!(settle("", false, host).generated(Role::Referee), Some(key), "another one each time");
+            assert_ne!(choose("", false, host).generated(Role::Referee), Some(key), "another one each time");
         }
     }
 
     #[test]
     fn the_key_of_players_does_not_open_the_league_to_referees() {
         for host in [HERE[0], ANYWHERE[0]] {
-            let keys = settle("", true, host);
+            let keys = choose("", true, host);
             assert_ne!(keys.generated(Role::Referee).unwrap(), keys.generated(Role::Player).unwrap());
         }
         let same = Credential::new(CHOSEN);
         let chosen = GivenKeys { referee: Some(&same), player: Some(&same), players_need_key: false };
-        let refused = Keys::settle(&chosen, HERE[0], &Environment::real()).unwrap_err().to_string();
+        let refused = Keys::choose(&chosen, HERE[0], &Environment::real()).unwrap_err().to_string();
         assert!(refused.contains("give two different keys"), "{refused}");
     }
 

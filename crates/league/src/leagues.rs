@@ -24,7 +24,7 @@ struct Kept {
 
 pub(crate) fn run(options: &Leagues) -> Result<()> {
     let home = Home::open(&options.home)?;
-    let leagues = open::known(&home)?.into_iter().map(|(league_id, written)| {
+    let leagues = open::leagues_of(&home)?.into_iter().map(|(league_id, written)| {
         let since = written.duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let last_written = Timestamp::from_unix(i64::try_from(since).unwrap_or(i64::MAX));
         let kept = Kept { league_id, last_written, status: None, champion: None, error: None };

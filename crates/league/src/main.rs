@@ -37,9 +37,9 @@ mod show;
 mod signals;
 mod simulate;
 mod source;
+mod strategies;
 mod system_log;
 mod table;
-mod thinking;
 #[cfg(feature = "otel")]
 mod traces;
 mod verify;
@@ -48,7 +48,9 @@ mod words;
 use std::process::ExitCode;
 
 use clap::{FromArgMatches, Parser};
+use league_protocol::table::Call;
 
+use agents::in_runtime;
 use cli::{Cli, Command, KeysCommand, Run};
 
 /// A match allocates some thousand times; this allocator is faster than the system's.
@@ -67,10 +69,10 @@ fn main() -> ExitCode {
     let _observed = observe::begin(&command);
     let done = match command {
         Command::Run(options) => run::run(&options),
-        Command::Manager(options) => agents::manager(&options),
-        Command::Referee(options) => agents::referee(&options),
-        Command::Player(options) => agents::player(&options),
-        Command::Show(options) => display::run(&options),
+        Command::Manager(options) => in_runtime(agents::run_manager(&options)),
+        Command::Referee(options) => in_runtime(agents::run_referee(&options)),
+        Command::Player(options) => in_runtime(agents::run_player(&options)),
+        Command::Show(options) => in_runtime(display::run(&options)),
         Command::Leagues(options) => leagues::run(&options),
         Command::Standings(which) => show::standings(&which),
         Command::Schedule(which) => show::schedule(&which),
@@ -78,9 +80,9 @@ fn main() -> ExitCode {
         Command::Match { match_id, which } => show::one_match(&which, &match_id),
         Command::Agents(which) => show::agents(&which),
         Command::Status(which) => show::status(&which),
-        Command::Start(options) => operate::start(&options),
-        Command::Stop(options) => operate::stop(&options),
-        Command::Reopen(options) => operate::reopen(&options),
+        Command::Start(options) => operate::run(&options, Call::StartLeague),
+        Command::Stop(options) => operate::run(&options, Call::StopLeague),
+        Command::Reopen(options) => operate::run(&options, Call::ReopenRegistration),
         Command::Keys { command: KeysCommand::Rotate { role, options } } => operate::rotate_key(role, &options),
         Command::Withdraw { player, options } => operate::withdraw(&player, &options),
         Command::Verify(options) => verify::run(&options),
@@ -92,12 +94,12 @@ fn main() -> ExitCode {
         }
         Command::Man { directory } => manual::man(directory.as_deref()),
         // A failed check is a result and not an error.
-        Command::Check(options) => return done_or_not(check::run(&options)),
+        Command::Check(options) => return exit_code(check::run(&options)),
     };
-    done_or_not(done.map(|()| ExitCode::SUCCESS))
+    exit_code(done.map(|()| ExitCode::SUCCESS))
 }
 
-fn done_or_not(done: anyhow::Result<ExitCode>) -> ExitCode {
+fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
     let code = done.unwrap_or_else(|error| {
         eprintln!("league: {error:#}");
         ExitCode::FAILURE

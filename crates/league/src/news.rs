@@ -19,12 +19,12 @@ use crate::words::counted;
 
 /// Further lines are dropped.
 const MAX_WAITING: usize = 4096;
-const LAST: Duration = Duration::from_secs(1);
+const FLUSH_LIMIT: Duration = Duration::from_secs(1);
 /// In leagues with more matches only rounds are printed.
-const EACH_RESULT: u64 = 1000;
+const MAX_PRINTED_RESULTS: u64 = 1000;
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Awaited {
+pub(crate) struct ExpectedPlayers {
     pub(crate) players: Option<u32>,
     pub(crate) listed: Vec<(PlayerId, SmolStr)>,
 }
@@ -37,18 +37,18 @@ enum Line {
 #[derive(Clone)]
 pub(crate) struct News {
     season: Arc<Mutex<Season>>,
-    awaited: Arc<Awaited>,
+    expected: Arc<ExpectedPlayers>,
     lines: SyncSender<Line>,
     bar: Arc<OnceLock<ProgressBar>>,
 }
 
 impl News {
-    pub(crate) fn start(season: Season, awaited: Awaited) -> io::Result<Self> {
+    pub(crate) fn start(season: Season, expected: ExpectedPlayers) -> io::Result<Self> {
         let (lines, waiting) = sync_channel(MAX_WAITING);
         let bar = Arc::new(OnceLock::new());
-        let shown = Arc::clone(&bar);
-        std::thread::Builder::new().name(String::from("league-news")).spawn(move || print(&waiting, &shown))?;
-        Ok(Self { season: Arc::new(Mutex::new(season)), awaited: Arc::new(awaited), lines, bar })
+        let shared = Arc::clone(&bar);
+        std::thread::Builder::new().name(String::from("league-news")).spawn(move || write_lines(&waiting, &shared))?;
+        Ok(Self { season: Arc::new(Mutex::new(season)), expected: Arc::new(expected), lines, bar })
     }
 
     pub(crate) fn above(&self, bar: ProgressBar) {
@@ -56,12 +56,12 @@ impl News {
         let _ = self.bar.set(bar);
     }
 
-    pub(crate) fn tell(&self, event: &Event) {
+    pub(crate) fn print(&self, event: &Event) {
         let mut season = self.season.lock().unwrap_or_else(PoisonError::into_inner);
         if season.apply(event).is_err() {
             return;
         }
-        for line in lines(&season, &event.fact, &self.awaited) {
+        for line in lines(&season, &event.fact, &self.expected) {
             // Dropped if the terminal does not read.
             let _ = self.lines.try_send(Line::Text(line));
         }
@@ -71,12 +71,12 @@ impl News {
     pub(crate) fn flush(&self) {
         let (done, written) = sync_channel(1);
         if self.lines.try_send(Line::Flush(done)).is_ok() {
-            let _ = written.recv_timeout(LAST);
+            let _ = written.recv_timeout(FLUSH_LIMIT);
         }
     }
 }
 
-fn print(waiting: &Receiver<Line>, bar: &OnceLock<ProgressBar>) {
+fn write_lines(waiting: &Receiver<Line>, bar: &OnceLock<ProgressBar>) {
     for line in waiting {
         match (line, bar.get()) {
             (Line::Text(text), Some(bar)) => bar.suspend(|| eprintln!("{text}")),
@@ -87,12 +87,12 @@ fn print(waiting: &Receiver<Line>, bar: &OnceLock<ProgressBar>) {
 }
 
 /// `season` is the state after the event.
-fn lines(season: &Season, fact: &Fact, awaited: &Awaited) -> Vec<String> {
-    let each = season.total_matches() <= EACH_RESULT;
+fn lines(season: &Season, fact: &Fact, expected: &ExpectedPlayers) -> Vec<String> {
+    let each = season.total_matches() <= MAX_PRINTED_RESULTS;
     if let Fact::PlayerRegistered { player, profile, .. } = fact {
         let there = season.players().len();
-        let of = match awaited.players {
-            Some(expected) => format!("{there} of {expected} players"),
+        let of = match expected.players {
+            Some(number) => format!("{there} of {number} players"),
             None => counted(there as u64, "player"),
         };
         vec![format!("{player} is here: {} at {} ({of}).", profile.name, profile.endpoint)]
@@ -100,7 +100,7 @@ fn lines(season: &Season, fact: &Fact, awaited: &Awaited) -> Vec<String> {
         let there = counted(season.referees().len() as u64, "referee");
         vec![format!("{referee} is here: {} at {} ({there}).", profile.name, profile.endpoint)]
     } else if *fact == Fact::RegistrationClosed {
-        vec![closed(season, awaited)]
+        vec![closed(season, expected)]
     } else if let Fact::RoundStarted { round, .. } = fact {
         vec![format!("Round {round} of {} begins.", season.total_rounds())]
     } else if let Some((match_id, record)) = fact.result() {
@@ -109,7 +109,7 @@ fn lines(season: &Season, fact: &Fact, awaited: &Awaited) -> Vec<String> {
         let is_played = matches!(fact, Fact::MatchReported { .. });
         line.into_iter().chain(suspended(season, players).into_iter().filter(|_| is_played)).collect()
     } else {
-        let is_told = matches!(fact, Fact::RoundCompleted { .. } if !each)
+        let is_printed = matches!(fact, Fact::RoundCompleted { .. } if !each)
             || matches!(
                 fact,
                 Fact::RefereeReturned { .. }
@@ -117,25 +117,25 @@ fn lines(season: &Season, fact: &Fact, awaited: &Awaited) -> Vec<String> {
                     | Fact::PlayerWithdrawn { .. }
                     | Fact::RegistrationReopened
             );
-        is_told.then(|| format!("{}.", fact.describe())).into_iter().collect()
+        is_printed.then(|| format!("{}.", fact.describe())).into_iter().collect()
     }
 }
 
-fn closed(season: &Season, awaited: &Awaited) -> String {
+fn closed(season: &Season, expected: &ExpectedPlayers) -> String {
     let (there, referees) = (season.players().len(), counted(season.referees().len() as u64, "referee"));
-    let Some(expected) = awaited.players.filter(|expected| there < *expected as usize) else {
+    let Some(number) = expected.players.filter(|number| there < *number as usize) else {
         return format!("Registration is closed: {} and {referees} are here.", counted(there as u64, "player"));
     };
-    let missing = counted(expected - there as u32, "player");
-    let listed = awaited.listed.iter().filter(|(id, _)| season.player(id).is_none());
-    let shown = |(id, name): &(PlayerId, SmolStr)| match name.as_str() {
+    let missing = counted(number - there as u32, "player");
+    let listed = expected.listed.iter().filter(|(id, _)| season.player(id).is_none());
+    let label = |(id, name): &(PlayerId, SmolStr)| match name.as_str() {
         "" => id.to_string(),
         name => format!("{id} ({name})"),
     };
-    let names: Vec<_> = listed.map(shown).collect();
+    let names: Vec<_> = listed.map(label).collect();
     let names = if names.is_empty() { String::new() } else { format!("; not here: {}", names.join(", ")) };
     format!(
-        "Registration is closed: {there} of {expected} expected players and {referees} are here. {missing} missing{names}."
+        "Registration is closed: {there} of {number} expected players and {referees} are here. {missing} missing{names}."
     )
 }
 
@@ -143,8 +143,8 @@ fn result(match_id: &MatchId, players: Pair<&RegisteredPlayer>, record: &MatchRe
     // The choices in the order of the sentence.
     let first = record.outcome.winner().unwrap_or(Side::A);
     let moves = || {
-        let (one, other) = (record.moves[first].as_ref()?, record.moves[first.other()].as_ref()?);
-        Some(format!(" ({one} against {other}, number {})", record.drawn?))
+        let (first_move, second_move) = (record.moves[first].as_ref()?, record.moves[first.other()].as_ref()?);
+        Some(format!(" ({first_move} against {second_move}, number {})", record.drawn?))
     };
     let sentence = record.outcome.sentence(&players.map(|player| &player.profile.name));
     format!("{match_id}: {sentence}{}.", moves().unwrap_or_default())
@@ -153,11 +153,11 @@ fn result(match_id: &MatchId, players: Pair<&RegisteredPlayer>, record: &MatchRe
 fn suspended(season: &Season, players: Pair<&RegisteredPlayer>) -> Vec<String> {
     let limit = season.config().suspend_after;
     let now = |player: &&RegisteredPlayer| limit > 0 && player.forfeits_running == limit;
-    let told = |player: &RegisteredPlayer| {
+    let line = |player: &RegisteredPlayer| {
         let (name, id) = (&player.profile.name, &player.id);
         format!(
             "{name} ({id}) is suspended after {limit} technical losses in a row: it is asked once until it plays again."
         )
     };
-    [players.a, players.b].into_iter().filter(now).map(told).collect()
+    [players.a, players.b].into_iter().filter(now).map(line).collect()
 }

@@ -23,17 +23,3 @@ pub(crate) fn nickname(contact: &Endpoint) -> SmolStr {
     let pick = |words: &[&'static str; 16], shift: u32| words[(number >> shift) as usize % words.len()];
     format_smolstr!("{} {} {}", pick(&COLOURS, 0), pick(&ANIMALS, 4), contact.port())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_can_be_read_and_stays_with_its_address() {
-        let name = |url: &str| nickname(&url.parse().unwrap());
-        assert_eq!(name("http://10.0.0.7:8101/mcp"), name("http://10.0.0.7:8101/mcp"));
-        assert_ne!(name("http://10.0.0.7:8101/mcp"), name("http://10.0.0.7:8102/mcp"));
-        let words: Vec<String> = name("http://10.0.0.7:8101/mcp").split(' ').map(str::to_owned).collect();
-        assert!(COLOURS.contains(&words[0].as_str()) && ANIMALS.contains(&words[1].as_str()) && words[2] == "8101");
-    }
-}

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use league_core::season::Season;
 use league_core::season::config::LeagueConfig;
 use league_core::season::event::Fact;
-use league_dashboard::{Archive, Dashboard, SnapshotBuilder, WaitingRoom};
+use league_dashboard::{Archive, Dashboard, DashboardSettings, SnapshotBuilder, WaitingRoom};
 use league_manager::event_lines::line;
 use league_manager::league_actor::LeagueClosed;
 use league_manager::{LeagueHandle, Manager, ManagerSettings};
@@ -29,12 +29,12 @@ use league_wire::environment::Environment;
 use smol_str::SmolStr;
 use tokio::task::JoinHandle;
 
-use crate::news::{Awaited, News};
+use crate::news::{ExpectedPlayers, News};
 use crate::operator::AtManager;
 
-const STEP: usize = 1024;
+const BATCH: usize = 1024;
 const TAIL: u64 = 16;
-const LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// Holds the lock of the league.
 pub(crate) struct OpenLeague {
@@ -70,14 +70,14 @@ impl OpenLeague {
         log.append(head, Vec::new()).await?;
         // Files are views: missing or damaged ones are written again, and a failure stops nothing.
         match restore_tables(&home, &season, ViewLimits::default(), environment.now()) {
-            Ok(damaged) => say_written_again(&damaged),
+            Ok(damaged) => print_rewritten(&damaged),
             Err(error) => tracing::warn!(%error, "the tables of the league cannot be written again"),
         }
         Ok(Self { season, head, snapshot, log, lock, home, resumed: true, news: None })
     }
 
     /// Repairs the match files of a resumed league from its log, on a separate thread: there may be half a million.
-    pub(crate) fn mend(&self) -> JoinHandle<()> {
+    pub(crate) fn repair(&self) -> JoinHandle<()> {
         let (home, until, resumed) = (self.home.clone(), self.head.seq, self.resumed);
         let league = self.season().config().league_id.clone();
         let matches = self.season().total_matches();
@@ -85,14 +85,14 @@ impl OpenLeague {
             if !resumed {
                 return;
             }
-            match mend(home, league, matches, until) {
-                Ok(report) => tell(&report),
+            match repair(home, league, matches, until) {
+                Ok(repaired) => print_repaired(&repaired),
                 Err(error) => tracing::warn!(%error, "the match files of the league cannot be completed"),
             }
         })
     }
 
-    pub(crate) fn is_at(&mut self, address: &Endpoint) -> Result<()> {
+    pub(crate) fn publish_address(&mut self, address: &Endpoint) -> Result<()> {
         Ok(self.lock.set_address(address.to_string())?)
     }
 
@@ -100,8 +100,8 @@ impl OpenLeague {
         &self.season
     }
 
-    pub(crate) fn news(&mut self, awaited: Awaited) -> Result<News> {
-        let news = News::start(self.season().clone(), awaited).context("the console cannot be written to")?;
+    pub(crate) fn news(&mut self, expected: ExpectedPlayers) -> Result<News> {
+        let news = News::start(self.season().clone(), expected).context("the console cannot be written to")?;
         self.news = Some(news.clone());
         Ok(news)
     }
@@ -120,27 +120,22 @@ impl OpenLeague {
         let journal = journal_writer.journal(self.home.league_journal(&rules.league_id));
         settings.journal = Some(journal.clone());
         settings.home = Some(self.home.clone());
-        settings.home_mark = marked(&self.home, &rules.league_id, &environment);
+        settings.home_mark = write_mark(&self.home, &rules.league_id, &environment);
         let views =
             ViewWriter::start(self.home.clone(), ViewLimits::default()).context("the files cannot be written")?;
-        let mending = self.mend();
+        let repairing = self.repair();
         let archive = Archive::of(self.home.log(&rules.league_id), self.home, rules.league_id.clone());
         let (token, strikes) = (settings.operator.clone(), Arc::clone(&settings.strikes));
-        let shown = league_dashboard::DashboardSettings {
-            token,
-            strikes,
-            room: Some(room),
-            ..league_dashboard::DashboardSettings::default()
-        };
+        let pages = DashboardSettings { token, strikes, room: Some(room), ..DashboardSettings::default() };
         let (season, news) = (self.season, self.news);
         let snapshot = self.snapshot.finish(season.clone()).context("the log has no event")?;
-        let (dashboard, feed, showing) = Dashboard::of(snapshot, archive, shown);
+        let (dashboard, feed, showing) = Dashboard::of(snapshot, archive, pages);
         let (league_handle, work) =
             LeagueHandle::open(season, self.head, self.log, environment.clone(), move |event| {
                 feed.send(event);
                 journal.write(line(event));
                 if let Some(news) = &news {
-                    news.tell(event);
+                    news.print(event);
                 }
             });
         let manager = Manager::new(&rules, settings, league_handle, client, Some(views.clone()), environment);
@@ -152,31 +147,31 @@ impl OpenLeague {
             drop(lock);
             closed
         });
-        Ok(ManagedLeague { manager, views, dashboard, mending, work })
+        Ok(ManagedLeague { manager, views, dashboard, repairing, work })
     }
 }
 
 /// Marks the home, so that referees see whether they write into it themselves. Without a mark no transcript is sent.
-fn marked(home: &Home, league: &LeagueId, environment: &Environment) -> Option<SmolStr> {
+fn write_mark(home: &Home, league: &LeagueId, environment: &Environment) -> Option<SmolStr> {
     let random: [u8; 32] = environment.random();
     let text: String = random[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     match mark::write(home, league, &text) {
         Ok(()) => Some(SmolStr::new(text)),
         Err(error) => {
-            tracing::warn!(%error, "the home cannot be marked; referees with another home keep their transcripts");
+            tracing::warn!(%error, "the home cannot be write_mark; referees with another home keep their transcripts");
             None
         }
     }
 }
 
 /// Writes the missing match files up to event `until`. Running referees write the files of later matches.
-fn mend(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<RepairReport> {
+fn repair(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<RepairReport> {
     let log = home.log(&league);
     let mut repair = Repair::new(home, league, matches, ViewLimits::default())?;
     let mut seen = 0;
     while seen < until {
-        let left = usize::try_from(until - seen).unwrap_or(STEP);
-        let events = log.read(seen, left.min(STEP))?;
+        let left = usize::try_from(until - seen).unwrap_or(BATCH);
+        let events = log.read(seen, left.min(BATCH))?;
         seen = events.last().map_or(until, |(head, _)| head.seq);
         for (_, event) in &events {
             repair.apply(event)?;
@@ -185,14 +180,14 @@ fn mend(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<Repair
     Ok(repair.finish()?)
 }
 
-fn tell(report: &RepairReport) {
-    say_written_again(&report.damaged);
-    if report.written > 0 {
-        eprintln!("Match files written again from the log: {}; what was said in them is not in it.", report.written);
+fn print_repaired(repaired: &RepairReport) {
+    print_rewritten(&repaired.damaged);
+    if repaired.written > 0 {
+        eprintln!("Match files written again from the log: {}; what was said in them is not in it.", repaired.written);
     }
 }
 
-fn say_written_again(damaged: &[PathBuf]) {
+fn print_rewritten(damaged: &[PathBuf]) {
     for path in damaged {
         eprintln!("{} was damaged or missing; it is written again from the log.", path.display());
     }
@@ -202,7 +197,7 @@ pub(crate) struct ManagedLeague {
     pub(crate) manager: Manager,
     pub(crate) views: ViewWriter,
     pub(crate) dashboard: Dashboard,
-    pub(crate) mending: JoinHandle<()>,
+    pub(crate) repairing: JoinHandle<()>,
     /// The league task; the league is open until this ends.
     pub(crate) work: std::pin::Pin<Box<dyn Future<Output = LeagueClosed> + Send>>,
 }
@@ -235,26 +230,26 @@ fn is_completed(log: &dyn EventLog) -> Result<bool> {
 }
 
 /// The named league, which has to be in this home, or the one that was written last.
-pub(crate) fn meant(home: &Home, named: Option<&LeagueId>) -> Result<LeagueId> {
-    let leagues = known(home)?;
+pub(crate) fn find_league(home: &Home, named: Option<&LeagueId>) -> Result<LeagueId> {
+    let leagues = leagues_of(home)?;
     let Some(league) = named else {
         let newest = leagues.into_iter().next().map(|(league, _)| league);
         return newest
             .with_context(|| format!("there is no league in {}; say where with --home", home.root().display()));
     };
-    if leagues.iter().any(|(known, _)| known == league) {
+    if leagues.iter().any(|(listed, _)| listed == league) {
         return Ok(league.clone());
     }
-    let known = leagues.iter().take(LISTED).map(|(league, _)| league.as_str()).collect::<Vec<_>>().join(", ");
-    let known = if known.is_empty() { String::from("it holds none") } else { format!("it holds {known}") };
+    let listed = leagues.iter().take(MAX_LISTED).map(|(league, _)| league.as_str()).collect::<Vec<_>>().join(", ");
+    let listed = if listed.is_empty() { String::from("it holds none") } else { format!("it holds {listed}") };
     bail!(
-        "there is no league {league} in {}: {known}; league leagues lists them, and --home names another home",
+        "there is no league {league} in {}: {listed}; league leagues lists them, and --home names another home",
         home.root().display()
     )
 }
 
 /// With the time of the last write, newest first.
-pub(crate) fn known(home: &Home) -> Result<Vec<(LeagueId, SystemTime)>> {
+pub(crate) fn leagues_of(home: &Home) -> Result<Vec<(LeagueId, SystemTime)>> {
     let directory = home.root().join("data").join("leagues");
     let entries = match std::fs::read_dir(&directory) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -268,7 +263,7 @@ pub(crate) fn known(home: &Home) -> Result<Vec<(LeagueId, SystemTime)>> {
             found.push((league, written));
         }
     }
-    found.sort_by(|one, other| (other.1, &other.0).cmp(&(one.1, &one.0)));
+    found.sort_by(|left, right| (right.1, &right.0).cmp(&(left.1, &left.0)));
     Ok(found)
 }
 

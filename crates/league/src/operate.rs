@@ -7,38 +7,30 @@ use league_protocol::message::operate::{KeyRole, LeagueCommand, RotateKey, Rotat
 use league_protocol::table::Call;
 use smol_str::SmolStr;
 
-use crate::ask::Asker;
+use crate::ask::ManagerClient;
 use crate::cli::Operate;
 use crate::show;
 use crate::source::Source;
 
 const LISTED: usize = 40;
 
-pub(crate) fn start(options: &Operate) -> Result<()> {
-    run(options, &Call::StartLeague(LeagueCommand::default()))
-}
-
-pub(crate) fn stop(options: &Operate) -> Result<()> {
-    run(options, &Call::StopLeague(LeagueCommand::default()))
-}
-
-pub(crate) fn reopen(options: &Operate) -> Result<()> {
-    run(options, &Call::ReopenRegistration(LeagueCommand::default()))
+pub(crate) fn run(options: &Operate, command: fn(LeagueCommand) -> Call) -> Result<()> {
+    send(options, &command(LeagueCommand::default()))
 }
 
 pub(crate) fn withdraw(player: &str, options: &Operate) -> Result<()> {
-    let asker = Asker::new(&options.manager, &options.operator)?;
-    let agents = Source::Manager(Box::new(asker), None).agents()?;
+    let client = ManagerClient::new(&options.manager, &options.operator)?;
+    let agents = Source::Manager(Box::new(client), None).agents()?;
     let players: Vec<AgentEntry> = agents.into_iter().filter(|agent| agent.role == "player").collect();
-    let (player_id, name) = named(player, &players)?;
-    run(options, &Call::WithdrawPlayer(WithdrawPlayer { league_id: None, player_id: player_id.clone() }))?;
+    let (player_id, name) = find(player, &players)?;
+    send(options, &Call::WithdrawPlayer(WithdrawPlayer { league_id: None, player_id: player_id.clone() }))?;
     eprintln!("{name} ({player_id}) is withdrawn. Its results stand; its other matches are lost to it.");
     Ok(())
 }
 
 pub(crate) fn rotate_key(role: KeyRole, options: &Operate) -> Result<()> {
     let rotated: RotatedKey =
-        Asker::new(&options.manager, &options.operator)?.ask(&Call::RotateKey(RotateKey { role }))?;
+        ManagerClient::new(&options.manager, &options.operator)?.ask(&Call::RotateKey(RotateKey { role }))?;
     if options.json {
         println!("{}", serde_json::to_string_pretty(&rotated)?);
     } else {
@@ -48,11 +40,11 @@ pub(crate) fn rotate_key(role: KeyRole, options: &Operate) -> Result<()> {
     Ok(())
 }
 
-fn named(player: &str, players: &[AgentEntry]) -> Result<(PlayerId, SmolStr)> {
+fn find(player: &str, players: &[AgentEntry]) -> Result<(PlayerId, SmolStr)> {
     let same = |text: &str| text.eq_ignore_ascii_case(player);
     let by_id = players.iter().find(|agent| same(&agent.id));
-    let called: Vec<&AgentEntry> = players.iter().filter(|agent| same(&agent.name)).collect();
-    let found = match (by_id, &*called) {
+    let by_name: Vec<&AgentEntry> = players.iter().filter(|agent| same(&agent.name)).collect();
+    let found = match (by_id, &*by_name) {
         (Some(found), _) => found,
         (None, [found]) => *found,
         (None, []) => {
@@ -62,7 +54,9 @@ fn named(player: &str, players: &[AgentEntry]) -> Result<(PlayerId, SmolStr)> {
             }
             bail!("{player} is not registered; the players are {}", list(players.iter()))
         }
-        (None, [..]) => bail!("several players are called {player}: {}; say which by its id", list(called.into_iter())),
+        (None, [..]) => {
+            bail!("several players are called {player}: {}; say which by its id", list(by_name.into_iter()))
+        }
     };
     let id = found.id.parse().with_context(|| format!("the manager calls {} {:?}", found.name, found.id))?;
     Ok((id, found.name.clone()))
@@ -72,7 +66,7 @@ fn list<'a>(agents: impl Iterator<Item = &'a AgentEntry>) -> String {
     agents.take(LISTED).map(|agent| format!("{} ({})", agent.id, agent.name)).collect::<Vec<_>>().join(", ")
 }
 
-fn run(options: &Operate, command: &Call) -> Result<()> {
-    let status: StatusAnswer = Asker::new(&options.manager, &options.operator)?.ask(command)?;
+fn send(options: &Operate, command: &Call) -> Result<()> {
+    let status: StatusAnswer = ManagerClient::new(&options.manager, &options.operator)?.ask(command)?;
     show::print(options.json, &status, || show::status_table(&status))
 }

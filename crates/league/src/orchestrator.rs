@@ -36,30 +36,28 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep};
 
 use crate::agents::in_runtime;
-use crate::ask::Caller;
+use crate::ask::AgentClient;
 use crate::cli::Run;
 use crate::config::Configured;
 use crate::config::plan::{Plan, Planned, Start};
 use crate::secure::Secure;
-use crate::signals::told_to_end;
+use crate::signals::shutdown_signal;
 use crate::source::Source;
 use crate::system_log::SystemLog;
-use crate::{open, table};
-use supervisor::{News, Supervisor};
+use crate::{open, show, table};
+use supervisor::{Report, Supervisor};
 
-const PING: Duration = Duration::from_secs(5);
+const PING_LIMIT: Duration = Duration::from_secs(5);
 /// The pause between two calls to an agent that is not ready.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// The time in which agents register themselves; S1 5.1 lets the orchestrator register the others.
-const BY_ITSELF: Duration = Duration::from_secs(3);
+const REGISTRATION_LIMIT: Duration = Duration::from_secs(3);
 
 pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
     let (plan, warnings) = Plan::read(file)?;
-    for warning in warnings {
-        eprintln!("warning: {warning}");
-    }
+    warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     let home = Home::open(&options.home)?;
-    let configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
+    let configured = Configured::read(&home, options.league_id.as_ref(), &options.tls)?;
     let secure = Secure::read(&configured.tls)?;
     home.prepare_for_agent()?;
     let league = match &options.league_id {
@@ -70,10 +68,9 @@ pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
     let keys = PlannedKeys::of(&plan.manager);
     let mut over = false;
     let done = in_runtime(async {
-        let reach = Reach { client: secure.client() };
         let arguments = Arguments { options, plan: &plan, league: &league, keys: &keys };
-        let orchestra = Orchestration { plan: &plan, arguments, reach, log: &log };
-        over = orchestra.play().await?;
+        let orchestration = Orchestration { plan: &plan, arguments, client: secure.client(), log: &log };
+        over = orchestration.play().await?;
         Ok(())
     });
     if let Err(error) = &done {
@@ -82,7 +79,7 @@ pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
     done?;
     if over {
         log.info("LEAGUE_COMPLETED", format!("{league} is over"), &json!({"league_id": league}));
-        show(options, &plan, &league)
+        print_standings(options, &plan, &league)
     } else {
         log.info("LEAGUE_STOPPED", format!("{league} was told to end"), &json!({"league_id": league}));
         eprintln!("Stopped. Start it again with the same file and home and it goes on.");
@@ -91,23 +88,16 @@ pub(crate) fn run(options: &Run, file: &Path) -> Result<()> {
 }
 
 /// From the home if this program started the manager, else from the manager.
-fn show(options: &Run, plan: &Plan, league: &LeagueId) -> Result<()> {
+fn print_standings(options: &Run, plan: &Plan, league: &LeagueId) -> Result<()> {
     let started = plan.manager.start != Start::Contact;
     let rows = if started {
         open::read(&Home::at(&options.home), league)?.standings()
     } else {
         Source::at(&plan.manager.endpoint, &options.tls.files())?.standings()?
     };
-    let which = if started {
-        format!(" --home {} --league-id {league}", options.home.display())
-    } else {
-        format!(" --manager {}", plan.manager.endpoint)
-    };
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&rows)?);
-    } else {
-        println!("{}", table::excerpt(&rows, &which));
-    }
+    let which =
+        if started { show::flags(&options.home, league) } else { format!(" --manager {}", plan.manager.endpoint) };
+    show::print(options.json, &rows, || table::excerpt(&rows, &which))?;
     if started {
         eprintln!("Check every draw and result: league verify{which}");
         eprintln!("Look at it in a browser:      league show{which}");
@@ -115,25 +105,15 @@ fn show(options: &Run, plan: &Plan, league: &LeagueId) -> Result<()> {
     Ok(())
 }
 
-pub(crate) struct Reach {
-    client: Client,
-}
-
-impl Reach {
-    /// Any answer counts: an agent of another implementation may not know `ping`.
-    pub(crate) async fn answers(&self, endpoint: &Endpoint) -> bool {
-        let call = Call::Ping(Empty {});
-        self.client.call(endpoint, &PeerDialect::default(), &envelope(), &call, PING).await.is_ok()
-    }
-}
-
-fn envelope() -> Envelope {
-    Envelope {
+/// Any answer counts: an agent of another implementation may not know `ping`.
+async fn answers(client: &Client, endpoint: &Endpoint) -> bool {
+    let envelope = Envelope {
         sender: Sender::unregistered(Role::Operator, "orchestrator"),
         timestamp: Environment::real().now(),
         conversation_id: ConversationId::named("conv-orchestrator"),
         auth_token: None,
-    }
+    };
+    client.call(endpoint, &PeerDialect::default(), &envelope, &Call::Ping(Empty {}), PING_LIMIT).await.is_ok()
 }
 
 #[derive(Clone, Copy)]
@@ -157,8 +137,8 @@ impl PlannedKeys {
     fn of(manager: &Planned) -> Self {
         let given = |name: &str| std::env::var(name).ok().filter(|key| !key.is_empty());
         let needed = manager.start != Start::Contact && !is_local(manager.endpoint.host());
-        let made = || needed.then(|| generate_key(&Environment::real()).reveal().to_owned());
-        Self { referee: given(REFEREE_KEY).or_else(made), player: given(PLAYER_KEY) }
+        let generated = || needed.then(|| generate_key(&Environment::real()).reveal().to_owned());
+        Self { referee: given(REFEREE_KEY).or_else(generated), player: given(PLAYER_KEY) }
     }
 
     /// The variables for an agent of this role. No agent gets the key of another role.
@@ -231,7 +211,7 @@ impl Arguments<'_> {
 struct Orchestration<'a> {
     plan: &'a Plan,
     arguments: Arguments<'a>,
-    reach: Reach,
+    client: Client,
     log: &'a SystemLog,
 }
 
@@ -239,34 +219,34 @@ impl Orchestration<'_> {
     /// False if the league was stopped.
     async fn play(&self) -> Result<bool> {
         self.expect_free_places().await?;
-        let (news, mut heard) = mpsc::unbounded_channel();
+        let (report, mut reports) = mpsc::unbounded_channel();
         let (stop, stopped) = watch::channel(false);
-        let keepers = self.plan.agents().map(|agent| {
-            let (arguments, reach, log) = (self.arguments, &self.reach, self.log);
+        let supervisors = self.plan.agents().map(|agent| {
+            let (arguments, client, log) = (self.arguments, &self.client, self.log);
             let max_restarts = self.plan.max_restarts;
-            Supervisor { agent, arguments, max_restarts, reach, log, news: news.clone(), stop: stopped.clone() }
+            Supervisor { agent, arguments, max_restarts, client, log, report: report.clone(), stop: stopped.clone() }
         });
-        let keepers: Vec<Supervisor<'_>> = keepers.collect();
+        let supervisors: Vec<Supervisor<'_>> = supervisors.collect();
         let league = async {
             let over = tokio::select! {
-                over = self.conduct(&mut heard) => over,
-                () = told_to_end() => Ok(false),
+                over = self.conduct(&mut reports) => over,
+                () = shutdown_signal() => Ok(false),
             };
             // Agents of this program exit when the manager sends the end of the league.
             if matches!(over, Ok(true)) {
-                self.until_left(&mut heard).await;
+                self.wait_for_exits(&mut reports).await;
             }
             stop.send_replace(true);
             over
         };
-        let (over, _) = tokio::join!(league, join_all(keepers.into_iter().map(Supervisor::keep)));
+        let (over, _) = tokio::join!(league, join_all(supervisors.into_iter().map(Supervisor::supervise)));
         over
     }
 
     async fn expect_free_places(&self) -> Result<()> {
         for agent in self.plan.agents().filter(|agent| agent.start != Start::Contact) {
             let (label, endpoint) = (&agent.label, &agent.endpoint);
-            if self.reach.answers(endpoint).await {
+            if answers(&self.client, endpoint).await {
                 bail!(
                     "{label} cannot be started: an agent answers at {endpoint} already; stop that one, or leave out start, strategy and \
                      command, so that it is only contacted"
@@ -276,29 +256,29 @@ impl Orchestration<'_> {
         Ok(())
     }
 
-    async fn conduct(&self, heard: &mut mpsc::UnboundedReceiver<News>) -> Result<bool> {
+    async fn conduct(&self, reports: &mut mpsc::UnboundedReceiver<Report>) -> Result<bool> {
         let ready = Cell::new(false);
         let waiting = async {
-            self.until_ready().await?;
+            self.wait_for_answers().await?;
             ready.set(true);
             self.log.info("AGENTS_READY", "all agents answer", &json!({}));
-            self.until_over().await
+            self.wait_for_end().await
         };
         tokio::select! {
             over = waiting => over.map(|()| true),
-            end = self.follow(heard, &ready) => end.map(|()| true),
+            end = self.follow(reports, &ready) => end.map(|()| true),
         }
     }
 
-    async fn until_ready(&self) -> Result<()> {
+    async fn wait_for_answers(&self) -> Result<()> {
         let until = Instant::now() + self.plan.wait;
         let agents = self.plan.agents().map(|agent| async move {
-            while !self.reach.answers(&agent.endpoint).await {
+            while !answers(&self.client, &agent.endpoint).await {
                 if Instant::now() >= until {
                     return Some(agent);
                 }
                 // No signal says when an agent of any implementation begins to listen.
-                sleep(BETWEEN_LOOKS).await;
+                sleep(POLL_INTERVAL).await;
             }
             None
         });
@@ -318,21 +298,21 @@ impl Orchestration<'_> {
     }
 
     /// Returns when the manager has exited with success or the league cannot continue.
-    async fn follow(&self, heard: &mut mpsc::UnboundedReceiver<News>, ready: &Cell<bool>) -> Result<()> {
+    async fn follow(&self, reports: &mut mpsc::UnboundedReceiver<Report>, ready: &Cell<bool>) -> Result<()> {
         let mut referees = self.plan.referees.len();
-        while let Some(news) = heard.recv().await {
-            match news {
-                News::Left(Role::Manager, _) => return self.expect_over(),
-                News::GivenUp(Role::Manager, _, why) => bail!("the manager cannot be kept running: {why}"),
-                News::GivenUp(_, label, why) if !ready.get() => bail!("{label} cannot be started: {why}"),
-                News::GivenUp(Role::Referee, label, why) => {
+        while let Some(report) = reports.recv().await {
+            match report {
+                Report::Left(Role::Manager, _) => return self.expect_over(),
+                Report::GivenUp(Role::Manager, _, why) => bail!("the manager cannot be kept running: {why}"),
+                Report::GivenUp(_, label, why) if !ready.get() => bail!("{label} cannot be started: {why}"),
+                Report::GivenUp(Role::Referee, label, why) => {
                     referees -= 1;
                     if referees == 0 {
                         bail!("no referee is left to play the matches; the last one, {label}, died: {why}");
                     }
                 }
                 // Its matches are technical losses, and the league continues.
-                News::GivenUp(Role::Player | Role::Operator, ..) | News::Left(..) => {}
+                Report::GivenUp(Role::Player | Role::Operator, ..) | Report::Left(..) => {}
             }
         }
         bail!("all agents have ended, and the league is not over")
@@ -350,23 +330,22 @@ impl Orchestration<'_> {
         )
     }
 
-    async fn until_left(&self, heard: &mut mpsc::UnboundedReceiver<News>) {
+    async fn wait_for_exits(&self, reports: &mut mpsc::UnboundedReceiver<Report>) {
         let ours = |agent: &&Planned| matches!(agent.start, Start::Ours(_)) && agent.role != Role::Manager;
         let mut left: Vec<SmolStr> = self.plan.agents().filter(ours).map(|agent| agent.label.clone()).collect();
         let leaving = async {
             while !left.is_empty() {
-                let Some(News::Left(_, label) | News::GivenUp(_, label, _)) = heard.recv().await else { return };
+                let Some(Report::Left(_, label) | Report::GivenUp(_, label, _)) = reports.recv().await else { return };
                 left.retain(|agent| *agent != label);
             }
         };
-        drop(tokio::time::timeout(BY_ITSELF, leaving).await);
+        drop(tokio::time::timeout(REGISTRATION_LIMIT, leaving).await);
     }
 
-    async fn until_over(&self) -> Result<()> {
-        let caller = Caller::new(self.plan.manager.endpoint.clone(), None, self.reach.client.clone());
+    async fn wait_for_end(&self) -> Result<()> {
+        let caller = AgentClient::new(self.plan.manager.endpoint.clone(), None, self.client.clone());
         self.register(&caller).await;
-        let started = self.plan.manager.start != Start::Contact;
-        if started {
+        if self.plan.manager.start != Start::Contact {
             // The manager starts when all agents are registered, and exits when the league is over.
             return std::future::pending().await;
         }
@@ -380,28 +359,28 @@ impl Orchestration<'_> {
             }
         }
         loop {
-            let asked = GetLeague { league_id: None, view: LeagueView::Status, match_id: None, from: 0 };
-            let page: Result<LeaguePage> = caller.ask(&Call::GetLeague(asked)).await;
+            let query = GetLeague { league_id: None, view: LeagueView::Status, match_id: None, from: 0 };
+            let page: Result<LeaguePage> = caller.ask(&Call::GetLeague(query)).await;
             if page.ok().and_then(|page| page.status).is_some_and(|status| status.state == "LEAGUE_COMPLETED") {
                 return Ok(());
             }
             // A contacted manager does not report the end.
-            sleep(BETWEEN_LOOKS).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 
     /// Registers the contacted agents that have not registered themselves in time.
-    async fn register(&self, caller: &Caller) {
-        let until = Instant::now() + BY_ITSELF;
+    async fn register(&self, caller: &AgentClient) {
+        let until = Instant::now() + REGISTRATION_LIMIT;
         let missing = loop {
             let Ok(agents) = registered(caller).await else { return };
-            let is_in = |agent: &&Planned| agents.iter().any(|entry| same_place(&entry.endpoint, &agent.endpoint));
+            let is_in = |agent: &&Planned| agents.iter().any(|entry| is_same_address(&entry.endpoint, &agent.endpoint));
             let agents = self.plan.referees.iter().chain(&self.plan.players);
             let missing: Vec<&Planned> = agents.filter(|agent| !is_in(agent)).collect();
             if missing.is_empty() || Instant::now() >= until {
                 break missing;
             }
-            sleep(BETWEEN_LOOKS).await;
+            sleep(POLL_INTERVAL).await;
         };
         for agent in missing.into_iter().filter(|agent| agent.start == Start::Contact) {
             let done = match agent.role {
@@ -422,7 +401,7 @@ impl Orchestration<'_> {
 
     /// Only the referee can use the token that it gets, so it has to register itself.
     async fn register_referee(&self, agent: &Planned) -> Result<()> {
-        let caller = Caller::new(agent.endpoint.clone(), None, self.reach.client.clone());
+        let caller = AgentClient::new(agent.endpoint.clone(), None, self.client.clone());
         let manager_endpoint = Some(self.plan.manager.endpoint.to_string());
         let answer: serde_json::Value =
             caller.ask(&Call::RegisterToLeague(RegisterToLeague { manager_endpoint })).await?;
@@ -433,11 +412,11 @@ impl Orchestration<'_> {
     }
 }
 
-async fn registered(caller: &Caller) -> Result<Vec<AgentEntry>> {
+async fn registered(caller: &AgentClient) -> Result<Vec<AgentEntry>> {
     let (mut agents, mut from) = (Vec::new(), 0);
     loop {
-        let asked = GetLeague { league_id: None, view: LeagueView::Agents, match_id: None, from };
-        let page: LeaguePage = caller.ask(&Call::GetLeague(asked)).await?;
+        let query = GetLeague { league_id: None, view: LeagueView::Agents, match_id: None, from };
+        let page: LeaguePage = caller.ask(&Call::GetLeague(query)).await?;
         agents.extend(page.agents);
         match page.next {
             Some(next) if next > from => from = next,
@@ -446,7 +425,7 @@ async fn registered(caller: &Caller) -> Result<Vec<AgentEntry>> {
     }
 }
 
-async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
+async fn register_player(caller: &AgentClient, agent: &Planned) -> Result<()> {
     let request = LeagueRegisterRequest {
         player_meta: AgentMeta {
             display_name: agent.name.clone().unwrap_or_else(|| agent.label.clone()),
@@ -470,7 +449,7 @@ async fn register_player(caller: &Caller, agent: &Planned) -> Result<()> {
 }
 
 /// All names of loopback are equal.
-fn same_place(registered: &str, planned: &Endpoint) -> bool {
+fn is_same_address(registered: &str, planned: &Endpoint) -> bool {
     let Ok(registered) = registered.parse::<Endpoint>() else { return false };
     let (one, other) = (registered.host(), planned.host());
     registered.port() == planned.port() && (one.eq_ignore_ascii_case(other) || (is_local(one) && is_local(other)))

@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use league_manager::LeagueHandle;
-use league_protocol::message::query::LeagueStatus;
 use league_wire::endpoint::Endpoint;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::words::counted;
 
-const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-const TURN: Duration = Duration::from_millis(200);
+const READ_INTERVAL: Duration = Duration::from_millis(100);
+const SPINNER_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(crate) struct Expected {
     pub(crate) players: Option<u32>,
@@ -25,19 +24,21 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    fn waiting_for(&self, status: &LeagueStatus) -> String {
-        let players = self.players.map_or(0, |expected| expected.saturating_sub(status.players));
-        let referees = self.referees.map_or(0, |expected| expected.saturating_sub(status.referees));
-        let guests = players.min(self.guests);
+    fn waiting_for(&self, players: u32, referees: u32) -> String {
+        let missing_players = self.players.map_or(0, |expected| expected.saturating_sub(players));
+        let missing_referees = self.referees.map_or(0, |expected| expected.saturating_sub(referees));
+        let guests = missing_players.min(self.guests);
         let manager = &self.manager;
         if guests > 0 {
             let start = if guests == 1 { "yours" } else { "them" };
             return format!("waiting for {}: start {start} with --manager {manager}", counted(guests, "guest"));
         }
-        let missing = [(players, "player"), (referees, "referee")].into_iter().filter(|(missing, _)| *missing > 0);
+        let missing = [(missing_players, "player"), (missing_referees, "referee")]
+            .into_iter()
+            .filter(|(missing, _)| *missing > 0);
         let missing: Vec<String> = missing.map(|(missing, noun)| counted(missing, noun)).collect();
         if missing.is_empty() {
-            return format!("{}, {}", counted(status.players, "player"), counted(status.referees, "referee"));
+            return format!("{}, {}", counted(players, "player"), counted(referees, "referee"));
         }
         format!("waiting for {} at {manager}", missing.join(" and "))
     }
@@ -63,7 +64,7 @@ impl Progress {
             return Self { bar: ProgressBar::hidden(), following: None };
         }
         let bar = ProgressBar::new(0).with_style(waiting_style());
-        bar.enable_steady_tick(TURN);
+        bar.enable_steady_tick(SPINNER_INTERVAL);
         let shown = bar.clone();
         let following = tokio::spawn(async move {
             let (mut changes, mut playing) = (league_handle.changes(), false);
@@ -71,7 +72,7 @@ impl Progress {
                 changes.mark_unchanged();
                 let Ok(status) = league_handle.read(|season, _| season.status()).await else { return };
                 match status.current_round.0 {
-                    0 => shown.set_message(expected.waiting_for(&status)),
+                    0 => shown.set_message(expected.waiting_for(status.players, status.referees)),
                     round => {
                         if !playing {
                             playing = true;
@@ -88,7 +89,7 @@ impl Progress {
                     return;
                 }
                 // Each read makes the manager commit results that it could have batched.
-                sleep(BETWEEN_LOOKS).await;
+                sleep(READ_INTERVAL).await;
             }
         });
         Self { bar, following: Some(following) }
@@ -119,36 +120,18 @@ fn playing_style() -> ProgressStyle {
 mod tests {
     use super::*;
 
-    fn told(expected: (Option<u32>, u32, Option<u32>), there: (u32, u32)) -> String {
-        let manager: Endpoint = "http://127.0.0.1:8000/mcp".parse().unwrap();
-        let expected = Expected { players: expected.0, guests: expected.1, referees: expected.2, manager };
-        let status = LeagueStatus {
-            league_id: "cup".parse().unwrap(),
-            display_name: None,
-            state: "WAITING_FOR_REGISTRATIONS".into(),
-            halted: false,
-            current_round: league_protocol::id::RoundId(0),
-            total_rounds: 0,
-            players: there.0,
-            referees: there.1,
-            matches_completed: 0,
-            total_matches: 0,
-        };
-        expected.waiting_for(&status)
-    }
-
     #[test]
-    fn a_league_says_whom_it_waits_for() {
-        let manager = "http://127.0.0.1:8000/mcp";
-        assert_eq!(
-            told((Some(4), 1, Some(2)), (3, 2)),
-            format!("waiting for 1 guest: start yours with --manager {manager}")
-        );
-        assert_eq!(
-            told((Some(4), 2, Some(2)), (1, 2)),
-            format!("waiting for 2 guests: start them with --manager {manager}")
-        );
-        assert_eq!(told((Some(4), 0, Some(1)), (3, 0)), format!("waiting for 1 player and 1 referee at {manager}"));
-        assert_eq!(told((None, 0, None), (1, 2)), "1 player, 2 referees");
+    fn a_league_names_the_missing_agents() {
+        let waiting_for = |players, guests, referees, registered: (u32, u32)| {
+            let manager = "http://h:1/mcp".parse().unwrap();
+            Expected { players, guests, referees, manager }.waiting_for(registered.0, registered.1)
+        };
+        let one_guest = "waiting for 1 guest: start yours with --manager http://h:1/mcp";
+        assert_eq!(waiting_for(Some(4), 1, Some(2), (3, 2)), one_guest);
+        let two_guests = "waiting for 2 guests: start them with --manager http://h:1/mcp";
+        assert_eq!(waiting_for(Some(4), 2, Some(2), (1, 2)), two_guests);
+        let missing = "waiting for 1 player and 1 referee at http://h:1/mcp";
+        assert_eq!(waiting_for(Some(4), 0, Some(1), (3, 0)), missing);
+        assert_eq!(waiting_for(None, 0, None, (1, 2)), "1 player, 2 referees");
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn read(home: &Home, season: &Season) -> Result<HashMap<MatchId, Ende
         if let Fact::MatchExplained { match_id, account, .. } = event.fact {
             explained = Some((match_id, *account));
         } else if let Fact::MatchReported { match_id, record, .. } = event.fact {
-            let account = explained.take().filter(|(told, _)| *told == match_id).map(|(_, account)| account);
+            let account = explained.take().filter(|(explained, _)| *explained == match_id).map(|(_, account)| account);
             results.insert(match_id, Ended { outcome: record.outcome, record: Some(record), account });
         } else if let Fact::MatchAwarded { match_id, outcome } = event.fact {
             results.insert(match_id, Ended { outcome, record: None, account: None });
@@ -84,12 +84,12 @@ pub(crate) fn cells(game: &ScheduledMatch, ended: Option<&Ended>, names: &Names)
 fn why(ended: Option<&Ended>, ids: Pair<&PlayerId>, names: &Names) -> String {
     let Some(ended) = ended else { return String::new() };
     let problems = ended.account.iter().flat_map(|account| &account.problems.0);
-    let told: Vec<String> = problems
+    let reasons: Vec<String> = problems
         .filter(|(player, _)| player == ids.a || player == ids.b)
         .map(|(player, problem)| format!("{}: {}", names.of_id(player.as_str()), problem.brief()))
         .collect();
-    if !told.is_empty() {
-        return told.join("; ");
+    if !reasons.is_empty() {
+        return reasons.join("; ");
     }
     match (ended.record.as_ref(), ended.outcome) {
         (None, _) => String::from("not played: a player had been withdrawn"),
@@ -105,13 +105,13 @@ fn why(ended: Option<&Ended>, ids: Pair<&PlayerId>, names: &Names) -> String {
 }
 
 /// One match in full: the players, their messages and times, the draw, the reason of the result, and what to fix.
-pub(crate) fn story(file: &MatchFile, names: &Names) -> String {
+pub(crate) fn describe(file: &MatchFile, names: &Names) -> String {
     let name = |id: &str| names.of_id(id);
-    let mut told = String::new();
+    let mut text = String::new();
     let (a, b) = (file.player_a_id.as_str(), file.player_b_id.as_str());
     // Writing to a string cannot fail.
     let _ = writeln!(
-        told,
+        text,
         "{}, round {}: {} ({a}) against {} ({b}), referee {}",
         file.match_id,
         file.round_id,
@@ -120,20 +120,20 @@ pub(crate) fn story(file: &MatchFile, names: &Names) -> String {
         file.referee_id
     );
     match &file.result {
-        None => told.push_str("It is not over.\n"),
+        None => text.push_str("It is not over.\n"),
         Some(result) => {
             let details = &result.details;
             let points = result.score.0.iter().map(|(player, points)| format!("{} {points}", name(player.as_str())));
             let points: Vec<String> = points.collect();
             if let Some(reason) = &details.reason {
-                let _ = writeln!(told, "{}", sentence(&with_names(reason, file, name)));
+                let _ = writeln!(text, "{}", sentence(&with_names(reason, file, name)));
             }
             let winner = result.winner.as_ref().map(|winner| format!("{} wins", name(winner.as_str())));
             let lost: Vec<String> = details.technical_losses.iter().map(|player| name(player.as_str())).collect();
             let lost =
                 if lost.is_empty() { String::new() } else { format!(" by technical loss of {}", lost.join(" and ")) };
             let _ = writeln!(
-                told,
+                text,
                 "Result: {}{lost}. Points: {}.",
                 winner.unwrap_or_else(|| String::from("a draw")),
                 points.join(", ")
@@ -141,38 +141,38 @@ pub(crate) fn story(file: &MatchFile, names: &Names) -> String {
             for (player, choice) in &details.choices.0 {
                 let choice = choice.as_deref().unwrap_or("made no legal choice");
                 let time = file.times.get(player).and_then(|times| times.move_ms).map(|ms| format!(", after {ms} ms"));
-                let _ = writeln!(told, "  {}: {choice}{}", name(player.as_str()), time.unwrap_or_default());
+                let _ = writeln!(text, "  {}: {choice}{}", name(player.as_str()), time.unwrap_or_default());
             }
             match (details.drawn_number, details.number_parity) {
-                (Some(number), Some(parity)) => drop(writeln!(told, "  Number drawn: {number}, {parity}")),
-                (Some(number), None) => drop(writeln!(told, "  Number drawn: {number}")),
-                (None, _) => told.push_str("  No number was drawn.\n"),
+                (Some(number), Some(parity)) => drop(writeln!(text, "  Number drawn: {number}, {parity}")),
+                (Some(number), None) => drop(writeln!(text, "  Number drawn: {number}")),
+                (None, _) => text.push_str("  No number was drawn.\n"),
             }
         }
     }
     for (player, problem) in &file.problems.0 {
-        let who = name(player.as_str());
+        let name = name(player.as_str());
         let _ = writeln!(
-            told,
-            "\nWhat {who} did wrong: {}.\nWhat to fix: {}",
-            problem.sentence_about(&who),
+            text,
+            "\nWhat {name} did wrong: {}.\nWhat to fix: {}",
+            problem.sentence_about(&name),
             sentence(&problem.fix())
         );
     }
-    let said = steps(file, name);
-    if said.is_empty() {
-        told.push_str("\nThe transcript is not in this home: the referee has not sent it.\n");
+    let steps = steps(file, name);
+    if steps.is_empty() {
+        text.push_str("\nThe transcript is not in this home: the referee has not sent it.\n");
     } else {
-        told.push_str("\nWhat happened:\n");
-        for step in said {
+        text.push_str("\nWhat happened:\n");
+        for step in steps {
             let mark = if step.wrong { "!" } else { " " };
             let at = step.at.to_string();
             let clock = at.get(11..19).unwrap_or(&at);
-            let _ = writeln!(told, "{mark} {clock}  {}", step.text);
+            let _ = writeln!(text, "{mark} {clock}  {}", step.text);
         }
     }
-    let _ = write!(told, "\nAll of it, with every message: league match {} --json", file.match_id);
-    told
+    let _ = write!(text, "\nAll of it, with every message: league match {} --json", file.match_id);
+    text
 }
 
 fn sentence(text: &str) -> String {

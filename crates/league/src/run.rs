@@ -31,7 +31,7 @@ use serde_json::json;
 use smol_str::{SmolStr, format_smolstr};
 use tokio::sync::mpsc;
 
-use crate::agents::{cause, in_runtime, lost, park};
+use crate::agents::{closed_error, in_runtime, save_for_restart, stop_error};
 use crate::cli::Run;
 use crate::closing;
 use crate::config::Configured;
@@ -46,10 +46,10 @@ use crate::progress::{Expected, Progress};
 use crate::reachable::Reachable;
 use crate::secure::Secure;
 use crate::shards::{Core, Shards};
-use crate::signals::told_to_end;
+use crate::show;
+use crate::signals::shutdown_signal;
+use crate::strategies::strategy_runner;
 use crate::system_log::SystemLog;
-use crate::table;
-use crate::thinking::strategy_runner;
 use crate::words::counted;
 
 const CAPACITY: u32 = 256;
@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Run) -> Result<()> {
 
 async fn play(options: &Run) -> Result<()> {
     let home = Home::open(&options.home)?;
-    let mut configured = Configured::read(&home, options.league_id.clone())?.with_tls(options.tls.files())?;
+    let mut configured = Configured::read(&home, options.league_id.as_ref(), &options.tls)?;
     configured.league.game_type = options.game.clone().unwrap_or(configured.league.game_type);
     let kinds = strategies(options, &configured.league.game_type)?;
     let tally = options.figures.as_ref().map(|_| Arc::new(CallTally::default()));
@@ -90,9 +90,9 @@ async fn play(options: &Run) -> Result<()> {
         bail!("{league} in {} plays {plays}; name a new league with --league-id", home.root().display());
     }
     if opened.season().phase() == LeaguePhase::LeagueCompleted {
-        opened.mend().await?;
+        opened.repair().await?;
         eprintln!("{league} in {} is over; this is how it ended.", home.root().display());
-        return show(options, opened.season());
+        return print_standings(options, opened.season());
     }
     if opened.resumed {
         eprintln!("Going on with {league}, round {}.", opened.season().current_round().map_or(0, |round| round.0));
@@ -102,8 +102,8 @@ async fn play(options: &Run) -> Result<()> {
         None => ReservedPorts::take(options, first, begun)?,
     };
     let strategies = strategies(options, &opened.season().config().game_type)?;
-    let stage = LeagueRun { options, home, configured, secure, tally, league: league.clone(), log: &log };
-    let done = stage.play(opened, places, strategies).await;
+    let run = LeagueRun { options, home, configured, secure, tally, league: league.clone(), log: &log };
+    let done = run.play(opened, places, strategies).await;
     if let Err(error) = &done {
         log.error("LEAGUE_FAILED", format!("{league} failed: {error:#}"), &json!({"league_id": league}));
     }
@@ -172,20 +172,20 @@ impl LeagueRun<'_> {
             expect_players: Some(options.players + options.guests),
             expect_referees: Some(options.referees),
             seed: seed.clone(),
-            patience: configured.timeouts.response,
+            answer_limit: configured.timeouts.response,
             rates: configured.rates.manager,
             strikes: configured.rates.strikes(),
             ..league_manager::ManagerSettings::default()
         };
-        opened.is_at(&at)?;
+        opened.publish_address(&at)?;
         let invitation = Invitation {
             reachable: &Reachable::find(&front, secure.scheme(), None).await?,
-            keys: &Keys::settle(&GivenKeys::default(), front.address.ip(), &environment)?,
+            keys: &Keys::choose(&GivenKeys::default(), front.address.ip(), &environment)?,
             has_token: false,
             expect_players: settings.expect_players,
             expect_referees: settings.expect_referees,
         };
-        let ManagedLeague { manager, views, dashboard, mending, work } =
+        let ManagedLeague { manager, views, dashboard, repairing, work } =
             opened.manage(settings, logs, invitation.room(), secure.client(), environment.clone())?;
         let guests = match options.guests {
             0 => String::new(),
@@ -200,26 +200,17 @@ impl LeagueRun<'_> {
             format!("{league}: {playing}{guests}, {refereeing}"),
             &json!({"league_id": league, "manager": at.to_string()}),
         );
-        let mut desk_work = tokio::spawn(work);
+        let mut league_handle = tokio::spawn(work);
         let front = front.into_tokio()?;
-        let shown =
+        let settings =
             ServerSettings { pages: Some(Arc::new(dashboard)), page_rate: configured.rates.visits, ..secure.server() };
-        tokio::spawn(serve(front, Arc::new(manager.clone()), shown, std::future::pending()));
+        tokio::spawn(serve(front, Arc::new(manager.clone()), settings, std::future::pending()));
 
         let (rejected, mut rejections) = mpsc::unbounded_channel::<Rejected>();
         let journal_writer = JournalWriter::start(logs).context("the agents' logs cannot be written")?;
         let histories = HistoryWriter::start().context("the players' histories cannot be written")?;
-        let (manager_at, home_at) = (at.clone(), home.clone());
-        let hosted = HostedAgents {
-            game,
-            manager: manager_at,
-            secure,
-            environment,
-            home: home_at,
-            journal_writer,
-            histories,
-            rejected,
-        };
+        let (at, home) = (&at, &home);
+        let hosted = HostedAgents { game, at, home, secure, environment, journal_writer, histories, rejected };
         for (number, bound, core) in referees {
             let (id, endpoint) = (RefereeId::numbered(number), bound.endpoint(hosted.secure.scheme())?.to_string());
             log.info("AGENT_STARTED", format!("{id} at {endpoint}"), &json!({"id": id, "endpoint": endpoint}));
@@ -236,27 +227,27 @@ impl LeagueRun<'_> {
             players: Some(options.players + options.guests),
             guests: options.guests,
             referees: Some(options.referees),
-            manager: at,
+            manager: at.clone(),
         };
         let progress = Progress::follow(manager.league_handle().clone(), expected, options.json);
-        let begun = tokio::spawn(start_of(manager.league_handle().clone()));
+        let start = tokio::spawn(start_of(manager.league_handle().clone()));
         let league_work = manager.conduct();
         tokio::select! {
             ended = league_work => if let Err(stopped) = ended {
                 progress.stop();
-                return Err(cause(stopped, &mut desk_work).await);
+                return Err(stop_error(stopped, &mut league_handle).await);
             },
-            closed = &mut desk_work => {
+            closed = &mut league_handle => {
                 progress.stop();
-                return Err(lost(&closed?));
+                return Err(closed_error(&closed?));
             }
             Some(rejected) = rejections.recv() => {
                 progress.stop();
                 bail!("{rejected}");
             }
-            () = told_to_end() => {
+            () = shutdown_signal() => {
                 progress.stop();
-                park(&manager, &views).await;
+                save_for_restart(&manager, &views).await;
                 hosted.histories.flush();
                 hosted.journal_writer.flush();
                 manager.flush_log();
@@ -265,40 +256,36 @@ impl LeagueRun<'_> {
             }
         }
         progress.stop();
-        mending.await?;
+        repairing.await?;
         // The agents run until the process exits, and print nothing more.
         hosted.histories.flush();
         hosted.journal_writer.flush();
         manager.flush_log();
         let season = manager.league_handle().read(|season, _| season.clone()).await?;
-        show(options, &season)?;
+        print_standings(options, &season)?;
         let (matches, took) = (season.matches_completed(), began.elapsed());
-        closing::technical_losses(&home, &season).iter().for_each(|line| eprintln!("{line}"));
+        closing::technical_losses(home, &season).iter().for_each(|line| eprintln!("{line}"));
         let played = counted(matches, "match");
         let data = json!({"league_id": league, "matches": matches, "seconds": took.as_secs_f64()});
         log.info("LEAGUE_COMPLETED", format!("{league} is over: {played} in {took:.2?}"), &data);
         if let (Some(path), Some(tally)) = (&options.figures, &tally) {
             let Run { players, guests, referees, .. } = *options;
             let players = players + guests;
-            let played = Played { players, referees, matches: matches.into(), all: took, playing: begun.await? };
+            let played = Played { players, referees, matches: matches.into(), all: took, playing: start.await? };
             figures::write(path, &played, tally)?;
         }
         let memory = peak_memory_mb().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
         eprintln!("{played} in {took:.2?}{memory}. Everything is in {}.", home.root().display());
-        let which = which(options, &league);
+        let which = show::flags(&options.home, &league);
         eprintln!("Check every draw and result: league verify{which}");
         if options.stay {
             eprintln!("Serving until Ctrl-C. Watch it at {site}");
-            told_to_end().await;
+            shutdown_signal().await;
         } else {
             eprintln!("Look at it in a browser:      league show{which}");
         }
         Ok(())
     }
-}
-
-fn which(options: &Run, league: &LeagueId) -> String {
-    format!(" --home {} --league-id {league}", options.home.display())
 }
 
 async fn start_of(league_handle: LeagueHandle) -> Start {
@@ -314,52 +301,48 @@ async fn start_of(league_handle: LeagueHandle) -> Start {
 
 const SEEDED: &str = "seeded";
 
-const USUAL: [&str; 4] = ["random", "frequency", "pattern", "markov"];
+const DEFAULT_STRATEGIES: [&str; 4] = ["random", "frequency", "pattern", "markov"];
 
 /// Assigns the given strategies in turn.
 fn strategies(options: &Run, game: &GameType) -> Result<Vec<SmolStr>> {
     let known = strategies_for(game);
-    let usual = if *game == GameType::even_odd() { &USUAL[..] } else { &known };
+    let defaults = if *game == GameType::even_odd() { &DEFAULT_STRATEGIES[..] } else { &known };
     let given: Vec<&str> = options.strategies.iter().map(String::as_str).collect();
     for kind in &given {
         if !strategy(kind)?.games().contains(game) {
             bail!("the strategy {kind} does not play {game}; these do: {}", known.join(", "));
         }
     }
-    let given = if given.is_empty() { usual } else { &given };
+    let given = if given.is_empty() { defaults } else { &given };
     Ok(given.iter().cycle().take(options.players as usize).map(SmolStr::new).collect())
 }
 
-fn show(options: &Run, season: &Season) -> Result<()> {
-    let standings = season.standings();
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&standings)?);
-    } else {
-        println!("{}", table::excerpt(&standings, &which(options, &season.config().league_id)));
-    }
+fn print_standings(options: &Run, season: &Season) -> Result<()> {
+    show::final_standings(options.json, season, &options.home)?;
     if let Some(champion) = season.champion() {
         eprintln!("Champion: {} ({}) with {} points.", champion.display_name, champion.player_id, champion.points);
     }
     Ok(())
 }
 
-struct HostedAgents {
+struct HostedAgents<'a> {
     game: GameType,
-    manager: Endpoint,
+    /// The manager's endpoint.
+    at: &'a Endpoint,
+    home: &'a Home,
     secure: Secure,
     environment: Environment,
-    home: Home,
     journal_writer: JournalWriter,
     histories: HistoryWriter,
     rejected: mpsc::UnboundedSender<Rejected>,
 }
 
-impl HostedAgents {
+impl HostedAgents<'_> {
     fn referee(&self, core: &Core, number: u32, bound: Bound, views: ViewWriter) -> Result<()> {
         let settings = RefereeSettings {
             name: format_smolstr!("Referee {number}"),
-            wish: Some(RefereeId::numbered(number)),
-            manager: self.manager.clone(),
+            requested_id: Some(RefereeId::numbered(number)),
+            manager: self.at.clone(),
             contact: bound.endpoint(self.secure.scheme())?,
             capacity: CAPACITY,
             games: vec![self.game.clone()],
@@ -368,7 +351,7 @@ impl HostedAgents {
             journal: Some((self.journal_writer.clone(), self.home.clone())),
             home: Some(self.home.clone()),
             give_up_after: None,
-            patience: Duration::from_secs(10),
+            answer_limit: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
         let (environment, server, rejected) = (self.environment.clone(), self.secure.server(), self.rejected.clone());
@@ -385,8 +368,8 @@ impl HostedAgents {
         let settings = PlayerSettings {
             // A player with a language model is named after the model.
             name: format_smolstr!("{} {number}", strategy_runner.model().unwrap_or(kind)),
-            wish: Some(PlayerId::numbered(number)),
-            manager: self.manager.clone(),
+            requested_id: Some(PlayerId::numbered(number)),
+            manager: self.at.clone(),
             contact: bound.endpoint(self.secure.scheme())?,
             join_key: None,
             home: Some(self.home.clone()),
@@ -394,9 +377,9 @@ impl HostedAgents {
             histories: Some(self.histories.clone()),
             give_up_after: None,
             // Memories of earlier leagues would change a repeated one.
-            recalls: seed.is_none(),
+            loads_history: seed.is_none(),
             chance: seed.map_or(Chance::System, Chance::Seeded),
-            patience: Duration::from_secs(10),
+            answer_limit: Duration::from_secs(10),
             pause: Duration::from_millis(50),
         };
         let (environment, server, rejected) = (self.environment.clone(), self.secure.server(), self.rejected.clone());

@@ -17,7 +17,7 @@ use crate::config::tls::TlsFiles;
 pub(crate) struct Secure {
     server: ServerSettings,
     client: ClientSettings,
-    named: bool,
+    has_own_authority: bool,
 }
 
 impl Secure {
@@ -37,7 +37,11 @@ impl Secure {
         };
         let server =
             ServerSettings { max_connections: 4096, max_from_one_address: 1024, tls, ..ServerSettings::default() };
-        Ok(Self { server, client: calling(files.authority.as_deref())?, named: files.authority.is_some() })
+        Ok(Self {
+            server,
+            client: client_settings(files.authority.as_deref())?,
+            has_own_authority: files.authority.is_some(),
+        })
     }
 
     pub(crate) fn tallied(mut self, tally: Option<Arc<CallTally>>) -> Self {
@@ -55,7 +59,7 @@ impl Secure {
 
     /// `None` stands for the default of each client.
     pub(crate) fn trust(&self) -> Option<Arc<ClientConfig>> {
-        self.client.tls.clone().filter(|_| self.named)
+        self.client.tls.clone().filter(|_| self.has_own_authority)
     }
 
     /// A client for the current runtime; if that runtime is late, peers get the time back.
@@ -64,14 +68,14 @@ impl Secure {
     }
 }
 
-pub(crate) fn caller(authority: Option<&Path>) -> Result<Client> {
+pub(crate) fn operator_client(authority: Option<&Path>) -> Result<Client> {
     let variable = std::env::var_os("LEAGUE_CA").filter(|name| !name.is_empty());
-    Ok(Client::new(calling(authority.or(variable.as_deref().map(Path::new)))?))
+    Ok(Client::new(client_settings(authority.or(variable.as_deref().map(Path::new)))?))
 }
 
 const SERVE: &str = "HTTPS cannot be served";
 
-fn calling(authority: Option<&Path>) -> Result<ClientSettings> {
+fn client_settings(authority: Option<&Path>) -> Result<ClientSettings> {
     let tls = match authority {
         Some(_) => Some(client_config(authority).context("the authority of --ca cannot be trusted")?),
         // A machine without root certificates can still use HTTP.

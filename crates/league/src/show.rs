@@ -1,8 +1,11 @@
 //! `league standings`, `schedule`, `matches`, `match`, `agents`, `status`: read from the log, or from a running
 //! manager.
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
-use league_protocol::id::{MatchId, PlayerId};
+use league_core::season::Season;
+use league_protocol::id::{LeagueId, MatchId, PlayerId};
 use league_protocol::message::query::LeagueStatus;
 use league_store::views::match_file::MatchFile;
 use serde::Serialize;
@@ -19,6 +22,17 @@ pub(crate) fn print(json: bool, data: &impl Serialize, table: impl FnOnce() -> S
         println!("{}", table());
     }
     Ok(())
+}
+
+/// The flags that name a league of a home.
+pub(crate) fn flags(home: &Path, league: &LeagueId) -> String {
+    format!(" --home {} --league-id {league}", home.display())
+}
+
+/// Prints the standings at the end of a league.
+pub(crate) fn final_standings(json: bool, season: &Season, home: &Path) -> Result<()> {
+    let rows = season.standings();
+    print(json, &rows, || table::excerpt(&rows, &flags(home, &season.config().league_id)))
 }
 
 pub(crate) fn standings(which: &Which) -> Result<()> {
@@ -82,7 +96,7 @@ pub(crate) fn one_match(which: &Which, match_id: &MatchId) -> Result<()> {
     let file: MatchFile = serde_json::from_str(&text).with_context(|| {
         format!("the file of {match_id} cannot be read; league match {match_id} --json shows it as it is")
     })?;
-    println!("{}", results::story(&file, &source.names()?));
+    println!("{}", results::describe(&file, &source.names()?));
     Ok(())
 }
 

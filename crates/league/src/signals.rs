@@ -9,7 +9,7 @@ pub(crate) const ORDERLY: Duration = Duration::from_secs(4);
 const AT_ONCE: u8 = 130;
 
 /// Waits for the first signal. After it, a second one stops the process immediately.
-pub(crate) async fn told_to_end() {
+pub(crate) async fn shutdown_signal() {
     let mut signals = match Signals::listen() {
         Ok(signals) => signals,
         Err(error) => {

@@ -11,7 +11,7 @@ use league_protocol::time::Timestamp;
 use smol_str::format_smolstr;
 
 use crate::cli::Simulate;
-use crate::table;
+use crate::{show, table};
 
 pub(crate) fn run(options: &Simulate) -> Result<()> {
     let number = match options.seed {
@@ -33,11 +33,7 @@ pub(crate) fn run(options: &Simulate) -> Result<()> {
 
     let season = in_memory_league.season();
     let standings = season.standings();
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&standings)?);
-    } else {
-        println!("{}", table::standings(&standings));
-    }
+    show::print(options.json, &standings, || table::standings(&standings).to_string())?;
     let (matches, rounds) = (season.matches_completed(), season.total_rounds());
     eprintln!("{} players, {rounds} rounds, {matches} matches in {took:.1?}.", options.players);
     if let Some(champion) = season.champion() {

@@ -14,7 +14,7 @@ use league_store::home::Home;
 use league_store::views::find_match::find_match;
 use league_wire::endpoint::Endpoint;
 
-use crate::ask::Asker;
+use crate::ask::ManagerClient;
 use crate::cli::{Operator, Which};
 use crate::config::tls::TlsFiles;
 use crate::open;
@@ -22,24 +22,24 @@ use crate::results::{self, Ended, Names};
 
 pub(crate) enum Source {
     Home(Home, Box<Season>),
-    Manager(Box<Asker>, Option<LeagueId>),
+    Manager(Box<ManagerClient>, Option<LeagueId>),
 }
 
 impl Source {
     pub(crate) fn of(which: &Which) -> Result<Self> {
         if let Some(manager) = &which.manager {
-            let asker = Box::new(Asker::new(manager, &which.operator)?);
-            return Ok(Self::Manager(asker, which.league.league_id.clone()));
+            let client = Box::new(ManagerClient::new(manager, &which.operator)?);
+            return Ok(Self::Manager(client, which.league.league_id.clone()));
         }
         let home = Home::open(&which.league.home)?;
-        let league = open::meant(&home, which.league.league_id.as_ref())?;
+        let league = open::find_league(&home, which.league.league_id.as_ref())?;
         let season = open::read(&home, &league)?;
         Ok(Self::Home(home, Box::new(season)))
     }
 
     pub(crate) fn at(manager: &Endpoint, tls: &TlsFiles) -> Result<Self> {
         let operator = Operator { token: None, ca: tls.authority.clone() };
-        Ok(Self::Manager(Box::new(Asker::new(manager, &operator)?), None))
+        Ok(Self::Manager(Box::new(ManagerClient::new(manager, &operator)?), None))
     }
 
     pub(crate) fn status(&self) -> Result<LeagueStatus> {
@@ -47,28 +47,22 @@ impl Source {
     }
 
     pub(crate) fn standings(&self) -> Result<Vec<StandingsRow>> {
-        let mut rows = Vec::new();
-        self.each(LeagueView::Standings, None, |page| rows.extend(page.standings))?;
-        Ok(rows)
+        Ok(self.pages(LeagueView::Standings, None)?.into_iter().flat_map(|page| page.standings).collect())
     }
 
     pub(crate) fn rounds(&self) -> Result<Vec<ScheduledRound>> {
         let mut rounds: Vec<ScheduledRound> = Vec::new();
-        self.each(LeagueView::Schedule, None, |page| {
-            for round in page.rounds {
-                match rounds.last_mut() {
-                    Some(last) if last.round_id == round.round_id => last.matches.extend(round.matches),
-                    Some(_) | None => rounds.push(round),
-                }
+        for round in self.pages(LeagueView::Schedule, None)?.into_iter().flat_map(|page| page.rounds) {
+            match rounds.last_mut() {
+                Some(last) if last.round_id == round.round_id => last.matches.extend(round.matches),
+                Some(_) | None => rounds.push(round),
             }
-        })?;
+        }
         Ok(rounds)
     }
 
     pub(crate) fn agents(&self) -> Result<Vec<AgentEntry>> {
-        let mut agents = Vec::new();
-        self.each(LeagueView::Agents, None, |page| agents.extend(page.agents))?;
-        Ok(agents)
+        Ok(self.pages(LeagueView::Agents, None)?.into_iter().flat_map(|page| page.agents).collect())
     }
 
     pub(crate) fn names(&self) -> Result<Names> {
@@ -101,19 +95,17 @@ impl Source {
                 format!("there is no file of {match_id} at {}; league matches lists what was played", path.display())
             });
         }
-        let mut text = String::new();
-        self.each(LeagueView::Match, Some(match_id), |page| text.extend(page.text))?;
-        Ok(text)
+        Ok(self.pages(LeagueView::Match, Some(match_id))?.into_iter().filter_map(|page| page.text).collect())
     }
 
-    fn each(&self, view: LeagueView, of: Option<&MatchId>, mut take: impl FnMut(LeaguePage)) -> Result<()> {
-        let mut from = 0;
+    fn pages(&self, view: LeagueView, of: Option<&MatchId>) -> Result<Vec<LeaguePage>> {
+        let (mut pages, mut from) = (Vec::new(), 0);
         loop {
             let page = self.page(view, of, from)?;
             let next = page.next;
-            take(page);
+            pages.push(page);
             match next {
-                None => return Ok(()),
+                None => return Ok(pages),
                 Some(next) if next > from => from = next,
                 Some(next) => bail!("the manager goes on at {next} after {from}, which would never end"),
             }
@@ -121,12 +113,12 @@ impl Source {
     }
 
     fn page(&self, view: LeagueView, of: Option<&MatchId>, from: u64) -> Result<LeaguePage> {
-        let mut asked = GetLeague { league_id: None, view, match_id: of.cloned(), from };
+        let mut query = GetLeague { league_id: None, view, match_id: of.cloned(), from };
         match self {
-            Self::Home(_, season) => Ok(page::of_season(season, &asked)),
-            Self::Manager(asker, league) => {
-                asked.league_id.clone_from(league);
-                asker.ask(&Call::GetLeague(asked))
+            Self::Home(_, season) => Ok(page::of_season(season, &query)),
+            Self::Manager(client, league) => {
+                query.league_id.clone_from(league);
+                client.ask(&Call::GetLeague(query))
             }
         }
     }

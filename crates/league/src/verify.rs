@@ -10,7 +10,7 @@ use crate::table::plain;
 
 pub(crate) fn run(options: &Verify) -> Result<()> {
     let home = Home::open(&options.league.home)?;
-    let league = open::meant(&home, options.league.league_id.as_ref())?;
+    let league = open::find_league(&home, options.league.league_id.as_ref())?;
     match verify(&home, &league, options.head) {
         Ok(report) if options.json => println!("{}", serde_json::to_string_pretty(&report)?),
         Ok(report) => {

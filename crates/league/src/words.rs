@@ -15,8 +15,8 @@ mod tests {
 
     #[test]
     fn a_noun_agrees_with_its_number() {
-        let told =
-            [counted(0_u32, "player"), counted(1_u32, "player"), counted(2_u32, "match"), counted(1_u32, "match")];
-        assert_eq!(told, ["0 players", "1 player", "2 matches", "1 match"]);
+        let counts = [(0_u32, "player"), (1, "player"), (2, "match"), (1, "match")];
+        let texts = counts.map(|(number, noun)| counted(number, noun));
+        assert_eq!(texts, ["0 players", "1 player", "2 matches", "1 match"]);
     }
 }

@@ -27,7 +27,7 @@ impl Shared {
         let IncomingCall { method, head, peer, .. } = incoming;
         match access {
             Access::Open if *method == Method::Ping => Ok(()),
-            Access::Open => self.gate.wonders(ClientNetwork::of(*peer), *method),
+            Access::Open => self.rate_limits.check_open_call(ClientNetwork::of(*peer), *method),
             Access::JoinKey => self.check_join_key(incoming),
             Access::Token => head.token(*method).map(|_| ()),
             Access::Operator => self.check_operator(head, *peer, *method),
@@ -44,7 +44,7 @@ impl Shared {
             return Ok(());
         };
         let (network, method) = (ClientNetwork::of(incoming.peer), incoming.method);
-        self.gate.registers(network, meta, method)?;
+        self.rate_limits.check_registration(network, meta, method)?;
         if self.keys.admits(role, shown.as_ref()) {
             return Ok(());
         }

@@ -226,7 +226,7 @@ impl Shared {
     }
 
     fn call<'a>(&self, notice: &'a Notice, envelope: &'a Envelope) -> OutgoingCall<'a> {
-        let (call, body, limit) = (&notice.call, notice.body.as_deref(), self.settings.patience);
+        let (call, body, limit) = (&notice.call, notice.body.as_deref(), self.settings.answer_limit);
         OutgoingCall { envelope, call, body, limit, notice: true }
     }
 

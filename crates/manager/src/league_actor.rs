@@ -30,16 +30,17 @@ struct Decided {
     finish: Vec<Finish>,
     /// A caller waits for an answer that other results must not delay.
     urgent: bool,
-    /// These decisions, or those being written, contain events other than results.
-    more: bool,
-    more_before: bool,
+    /// These decisions contain events other than results.
+    other_events: bool,
+    /// So do the decisions that are being written.
+    other_events_before: bool,
     /// Set when a decision was applied in part, so that the season no longer matches the log.
     broken: Option<String>,
 }
 
 impl Decided {
     fn take(&mut self) -> Self {
-        let following = Self { more_before: self.more, ..Self::default() };
+        let following = Self { other_events_before: self.other_events, ..Self::default() };
         std::mem::replace(self, following)
     }
 
@@ -105,45 +106,41 @@ impl LeagueHandle {
     }
 
     /// Returns the answer once the events are durable.
-    pub async fn command<T, C>(&self, command: C) -> Result<T, RequestError>
-    where
-        T: Send + 'static,
-        C: FnOnce(&Season, Timestamp) -> Result<CommandOutcome<T>, RequestError> + Send + 'static,
-    {
+    pub async fn command<T: Send + 'static>(
+        &self,
+        command: impl FnOnce(&Season, Timestamp) -> Result<CommandOutcome<T>, RequestError> + Send + 'static,
+    ) -> Result<T, RequestError> {
         self.send(true, |season, now, decided| decided.apply(season, command(season, now)?)).await
     }
 
     /// Like [`command`](Self::command), but may wait briefly so that others share the commit. Events that end a round or
     /// allow another match are committed at once.
-    pub async fn command_batched<T, C>(&self, command: C) -> Result<T, RequestError>
-    where
-        T: Send + 'static,
-        C: FnOnce(&Season, Timestamp) -> Result<CommandOutcome<T>, RequestError> + Send + 'static,
-    {
+    pub async fn command_batched<T: Send + 'static>(
+        &self,
+        command: impl FnOnce(&Season, Timestamp) -> Result<CommandOutcome<T>, RequestError> + Send + 'static,
+    ) -> Result<T, RequestError> {
         self.send(false, |season, now, decided| decided.apply(season, command(season, now)?)).await
     }
 
     /// Returns once everything that `view` saw is durable.
-    pub async fn read<T, V>(&self, view: V) -> Result<T, RequestError>
-    where
-        T: Send + 'static,
-        V: FnOnce(&Season, Timestamp) -> T + Send + 'static,
-    {
+    pub async fn read<T: Send + 'static>(
+        &self,
+        view: impl FnOnce(&Season, Timestamp) -> T + Send + 'static,
+    ) -> Result<T, RequestError> {
         self.send(true, |season, now, _| Ok(view(season, now))).await
     }
 
     /// Like [`read`](Self::read), but may include results that are not yet committed. Not for data that leaves the
     /// process.
-    pub async fn read_uncommitted<T, V>(&self, view: V) -> Result<T, RequestError>
-    where
-        T: Send + 'static,
-        V: FnOnce(&Season) -> T + Send + 'static,
-    {
+    pub async fn read_uncommitted<T: Send + 'static>(
+        &self,
+        view: impl FnOnce(&Season) -> T + Send + 'static,
+    ) -> Result<T, RequestError> {
         let (reply, answer) = oneshot::channel();
         let command: Command = Box::new(move |season, _, decided| {
             let seen = view(season);
             let finish = move |committed: Result<(), RequestError>| drop(reply.send(committed.map(|()| seen)));
-            if decided.more || decided.more_before {
+            if decided.other_events || decided.other_events_before {
                 decided.urgent = true;
                 decided.finish.push(Box::new(finish));
             } else {
@@ -159,17 +156,17 @@ impl LeagueHandle {
         self.changes.clone()
     }
 
-    async fn send<T, D>(&self, urgent: bool, decide: D) -> Result<T, RequestError>
-    where
-        T: Send + 'static,
-        D: FnOnce(&mut Season, Timestamp, &mut Decided) -> Result<T, RequestError> + Send + 'static,
-    {
+    async fn send<T: Send + 'static>(
+        &self,
+        urgent: bool,
+        decide: impl FnOnce(&mut Season, Timestamp, &mut Decided) -> Result<T, RequestError> + Send + 'static,
+    ) -> Result<T, RequestError> {
         let (reply, answer) = oneshot::channel();
         let command: Command = Box::new(move |season, now, decided| {
             let before = decided.events.len();
             let decision = decide(season, now, decided);
             decided.urgent |= urgent;
-            decided.more |= urgent && decided.events.len() > before;
+            decided.other_events |= urgent && decided.events.len() > before;
             decided.finish.push(Box::new(move |committed| drop(reply.send(committed.and(decision)))));
         });
         self.commands.send(command).await.map_err(|_| closing())?;
@@ -221,11 +218,11 @@ impl LeagueActor {
         changed: watch::Sender<u64>,
         witness: impl Fn(&Event),
     ) -> LeagueClosed {
-        let mut gathers_until = Instant::now();
+        let mut gather_until = Instant::now();
         while !self.closed {
             self.receive().await;
             while !self.decided.events.is_empty() && self.decided.broken.is_none() {
-                self.gather(gathers_until).await;
+                self.gather(gather_until).await;
                 if self.decided.broken.is_some() {
                     break;
                 }
@@ -238,8 +235,8 @@ impl LeagueActor {
                         () = self.receive(), if self.has_room() => {}
                     }
                 };
-                self.decided.more_before = false;
-                gathers_until = Instant::now() + GATHER;
+                self.decided.other_events_before = false;
+                gather_until = Instant::now() + GATHER;
                 let events = std::mem::take(&mut decided.events);
                 match committed {
                     Ok(committed) => head = committed,

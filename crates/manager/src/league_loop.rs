@@ -126,7 +126,7 @@ impl Shared {
         resumed: bool,
         changes: &mut tokio::sync::watch::Receiver<u64>,
     ) -> Result<(), LeagueStopped> {
-        let told = self.league_handle.read(move |season, _| {
+        let sending = self.league_handle.read(move |season, _| {
             let over = before.into_iter().flat_map(|before| notices::round_over(season, before));
             let mut to_players: Vec<Announcement> = over.take(if resumed { 1 } else { 2 }).collect();
             to_players.push(notices::announcement(season, round, false));
@@ -137,7 +137,7 @@ impl Shared {
             let size = (season.config().league_id.clone(), season.total_matches());
             (broadcast, season.assignments(), season.referees_show_passes(), size)
         });
-        let (mut broadcast, mut due, mut promised, (league, matches)) = told.await?;
+        let (mut broadcast, mut due, mut promised, (league, matches)) = sending.await?;
         let grace = if round == RoundId(1) { self.settings.grace } else { Duration::ZERO };
         let barrier = broadcast.barrier();
         let telling = self.broadcast(broadcast, grace).shared();
@@ -178,15 +178,15 @@ impl Shared {
             let (played, ()) = tokio::join!(playing, telling.clone());
             played
         };
-        let watching = async {
+        let monitoring = async {
             // A match that could not begin yet is not overdue.
             telling.clone().await;
-            self.watch().await;
+            self.monitor_referees().await;
         };
         tokio::select! {
             biased;
             played = played => played,
-            () = watching => Ok(()),
+            () = monitoring => Ok(()),
         }
     }
 
@@ -203,14 +203,14 @@ impl Shared {
 
     async fn conclude(self: &Arc<Self>, last: Option<RoundId>) -> Result<(), LeagueStopped> {
         self.file().await?;
-        let told = self.league_handle.read(move |season, _| {
+        let sending = self.league_handle.read(move |season, _| {
             let over = last.into_iter().flat_map(|last| notices::round_over(season, last));
             let to_players = over.chain([notices::league_over(season)]).collect();
             Broadcast::default()
                 .to(Recipient::all_players(season), to_players)
                 .to(Recipient::referees(season), vec![notices::league_over(season)])
         });
-        self.broadcast(told.await?, Duration::ZERO).await;
+        self.broadcast(sending.await?, Duration::ZERO).await;
         if let Some(views) = &self.views
             && let Err(error) = views.flush().await
         {

@@ -57,11 +57,13 @@ pub(crate) struct Shared {
     pub(crate) latencies: Mutex<HashMap<AgentId, Duration>>,
     pub(crate) views: Option<ViewWriter>,
     pub(crate) environment: Environment,
-    pub(crate) gate: Arc<RateLimits>,
+    pub(crate) rate_limits: Arc<RateLimits>,
     pub(crate) keys: JoinKeys,
     pub(crate) transcripts: Transcripts,
     pub(crate) refusals: RefusalLog,
 }
+
+type OperatorCommand = fn(&Season, Timestamp) -> Result<CommandOutcome<()>, RequestError>;
 
 impl Manager {
     pub fn new(
@@ -80,7 +82,7 @@ impl Manager {
             latencies: Mutex::default(),
             views,
             environment,
-            gate: Arc::new(RateLimits::new(settings.rates, Arc::clone(&settings.strikes))),
+            rate_limits: Arc::new(RateLimits::new(settings.rates, Arc::clone(&settings.strikes))),
             keys: JoinKeys::new(&settings),
             transcripts: Transcripts::default(),
             refusals: RefusalLog::default(),
@@ -142,16 +144,16 @@ impl Shared {
 
     async fn query(&self, head: &ReceivedEnvelope, query: LeagueQuery) -> Result<LeagueQueryResponse, RequestError> {
         const METHOD: Method = Method::LeagueQuery;
-        let (shown, gate) = (ShownToken::of(head, METHOD)?, Arc::clone(&self.gate));
-        let asked = self.league_handle.read(move |season, now| {
+        let (shown, rate_limits) = (ShownToken::of(head, METHOD)?, Arc::clone(&self.rate_limits));
+        let reading = self.league_handle.read(move |season, now| {
             let (asker, odd) = shown.owner(season, now)?;
-            gate.asks(&asker, METHOD)?;
+            rate_limits.check_query(&asker, METHOD)?;
             let learned =
                 LearnedDialect { quirks: odd.into_iter().collect(), shows_token: true, ..LearnedDialect::default() };
             let news = season.learn(&asker, &learned, now).map(|_| (asker.clone(), learned));
             Ok((season.query(&query, &asker)?, news))
         });
-        let (answer, news) = asked.await??;
+        let (answer, news) = reading.await??;
         if let Some((asker, learned)) = news {
             self.learn(asker, learned).await;
         }
@@ -160,11 +162,11 @@ impl Shared {
 
     async fn assigned(&self, head: &ReceivedEnvelope) -> Result<AssignedMatches, RequestError> {
         const METHOD: Method = Method::GetAssignedMatches;
-        let (shown, gate) = (ShownToken::of(head, METHOD)?, Arc::clone(&self.gate));
+        let (shown, rate_limits) = (ShownToken::of(head, METHOD)?, Arc::clone(&self.rate_limits));
         self.league_handle
             .read(move |season, now| {
                 let (referee, _) = shown.referee(season, now)?;
-                gate.asks(&AgentId::Referee(referee.clone()), METHOD)?;
+                rate_limits.check_query(&AgentId::Referee(referee.clone()), METHOD)?;
                 Ok(AssignedMatches { matches: season.assigned(&referee) })
             })
             .await?
@@ -180,16 +182,16 @@ impl Shared {
             .await
     }
 
-    async fn page(&self, asked: GetLeague) -> Result<LeaguePage, RequestError> {
+    async fn page(&self, request: GetLeague) -> Result<LeaguePage, RequestError> {
         const METHOD: Method = Method::GetLeague;
-        if asked.league_id.as_ref().is_some_and(|league| *league != self.league) {
+        if request.league_id.as_ref().is_some_and(|league| *league != self.league) {
             let message = format!("there is no such league here; this is {}", self.league);
             return Err(RequestError::new(ErrorCode::E008, METHOD, message).about("league_id"));
         }
-        if asked.view != LeagueView::Match {
-            return self.league_handle.read(move |season, _| page::of_season(season, &asked)).await;
+        if request.view != LeagueView::Match {
+            return self.league_handle.read(move |season, _| page::of_season(season, &request)).await;
         }
-        let match_id = asked.match_id.ok_or_else(|| {
+        let match_id = request.match_id.ok_or_else(|| {
             RequestError::new(ErrorCode::E003, METHOD, "match_id is missing; send the match to show, like R1M1")
                 .about("match_id")
         })?;
@@ -201,11 +203,16 @@ impl Shared {
         let (league, wanted) = (self.league.clone(), match_id.clone());
         let read = tokio::task::spawn_blocking(move || find_match(&home, &league, &wanted)).await;
         let text = read.ok().and_then(Result::ok).flatten().ok_or_else(missing)?;
-        Ok(page::of_text(&text, asked.from))
+        Ok(page::of_text(&text, request.from))
     }
 
     async fn status(&self) -> Result<LeagueStatus, RequestError> {
         self.league_handle.read(|season, _| season.status()).await
+    }
+
+    async fn operate(&self, envelope: Envelope, command: OperatorCommand) -> Result<CallAnswer, RequestError> {
+        self.league_handle.command(command).await?;
+        CallAnswer::new(envelope, &self.status().await?)
     }
 }
 
@@ -254,7 +261,9 @@ impl Agent for Manager {
 
     async fn authorize(&self, access: Access, incoming: &IncomingCall<ManagerCall>) -> Result<(), RequestError> {
         let checked = self.shared.check_access(access, incoming);
-        checked.map_err(|fault| self.shared.gate.refused(fault, ClientNetwork::of(incoming.peer), incoming.method))
+        checked.map_err(|fault| {
+            self.shared.rate_limits.count_failure(fault, ClientNetwork::of(incoming.peer), incoming.method)
+        })
     }
 
     async fn call(&self, incoming: IncomingCall<ManagerCall>) -> Result<CallAnswer, RequestError> {
@@ -264,7 +273,7 @@ impl Agent for Manager {
         if let (Some(request), Ok(answer)) = (&request, &answer) {
             self.shared.note_answered(request, answer);
         }
-        answer.map_err(|fault| self.shared.gate.refused(fault, network, method))
+        answer.map_err(|fault| self.shared.rate_limits.count_failure(fault, network, method))
     }
 
     fn refused(&self, refusal: &RefusedRequest<'_>) {
@@ -328,25 +337,16 @@ impl Manager {
             ManagerCall::LeagueQuery(query) => CallAnswer::new(envelope, &shared.query(&head, query).await?),
             ManagerCall::GetAssignedMatches(_) => CallAnswer::new(envelope, &shared.assigned(&head).await?),
             ManagerCall::GetStandings(_) => CallAnswer::new(envelope, &shared.standings().await?),
-            ManagerCall::GetLeague(asked) => {
-                if matches!(asked.view, LeagueView::Agents | LeagueView::Match) {
+            ManagerCall::GetLeague(request) => {
+                if matches!(request.view, LeagueView::Agents | LeagueView::Match) {
                     shared.check_operator(&head, peer, method)?;
                 }
-                CallAnswer::new(envelope, &shared.page(asked).await?)
+                CallAnswer::new(envelope, &shared.page(request).await?)
             }
             ManagerCall::CreateSchedule(wanted) => CallAnswer::new(envelope, &self.schedule(wanted).await?),
-            ManagerCall::StartLeague(_) => {
-                shared.league_handle.command(|season, now| season.start(now)).await?;
-                CallAnswer::new(envelope, &shared.status().await?)
-            }
-            ManagerCall::StopLeague(_) => {
-                shared.league_handle.command(|season, now| season.stop(now)).await?;
-                CallAnswer::new(envelope, &shared.status().await?)
-            }
-            ManagerCall::ReopenRegistration(_) => {
-                shared.league_handle.command(|season, now| season.reopen(now)).await?;
-                CallAnswer::new(envelope, &shared.status().await?)
-            }
+            ManagerCall::StartLeague(_) => shared.operate(envelope, Season::start).await,
+            ManagerCall::StopLeague(_) => shared.operate(envelope, Season::stop).await,
+            ManagerCall::ReopenRegistration(_) => shared.operate(envelope, Season::reopen).await,
             ManagerCall::WithdrawPlayer(wanted) => {
                 self.withdraw(wanted.player_id).await?;
                 CallAnswer::new(envelope, &shared.status().await?)

@@ -29,7 +29,7 @@ use crate::manager::{Manager, Shared};
 use crate::notices::{Recipient, envelope};
 
 /// Consecutive failures after which a referee is given up.
-const PATIENCE: u32 = 3;
+const MAX_TRIES: u32 = 3;
 
 enum Offer {
     Taken,
@@ -67,7 +67,7 @@ impl Shared {
             return;
         }
         let matched = trace::match_span(&order.match_id, order.attempt);
-        for tried in 1..=PATIENCE {
+        for tried in 1..=MAX_TRIES {
             match self.offer(&mut referee, &order).instrument(matched.clone()).await {
                 // A match that the referee does not begin is taken away when it is overdue.
                 Offer::Taken | Offer::Unknown => return,
@@ -75,7 +75,7 @@ impl Shared {
                     self.log(JournalLevel::Warn, "MATCH_REFUSED", || {
                         format!("{} does not take {}; it is given away again", assignment.referee, assignment.match_id)
                     });
-                    sleep(self.settings.watch / 4).await;
+                    sleep(self.settings.referee_check_interval / 4).await;
                     let given = assignment.clone();
                     drop(self.league_handle.command(move |season, now| season.give_back(&given, now)).await);
                     return;
@@ -83,9 +83,9 @@ impl Shared {
                 Offer::Unheard => {
                     self.log(JournalLevel::Warn, "ORDER_RETRIED", || {
                         let Assignment { match_id, referee, .. } = &assignment;
-                        format!("{referee} did not answer the order for {match_id}, try {tried} of {PATIENCE}")
+                        format!("{referee} did not answer the order for {match_id}, try {tried} of {MAX_TRIES}")
                     });
-                    sleep(self.settings.watch / 4 * tried).await;
+                    sleep(self.settings.referee_check_interval / 4 * tried).await;
                 }
             }
         }
@@ -100,25 +100,31 @@ impl Shared {
         let conversation = ConversationId::named(format_args!("conv-{}-start", order.match_id));
         let envelope = envelope(conversation, self.environment.now(), Some(referee.pass.clone()));
         let call = Call::StartMatch(order.clone());
-        let message =
-            OutgoingCall { envelope: &envelope, call: &call, body: None, limit: self.settings.patience, notice: false };
+        let message = OutgoingCall {
+            envelope: &envelope,
+            call: &call,
+            body: None,
+            limit: self.settings.answer_limit,
+            notice: false,
+        };
         let peer = Peer { endpoint: &referee.endpoint, dialect: &referee.dialect, proven: false };
         let mut tries = Vec::new();
-        let said = self.broadcaster.client.send(peer, message, &understood, &mut tries).await;
-        self.note_sent(&referee.id, &envelope.conversation_id, &tries, said.understood);
-        let answers = tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.result.as_ref().ok());
+        let sent = self.broadcaster.client.send(peer, message, &understood, &mut tries).await;
+        self.note_sent(&referee.id, &envelope.conversation_id, &tries, sent.understood);
+        let answers =
+            tries.iter().filter(|attempt| !attempt.is_probe).filter_map(|attempt| attempt.result.as_ref().ok());
         answers.for_each(|exchange| self.note_latency(&referee.id, exchange));
-        let offer = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.result) {
+        let offer = match tries.iter().rfind(|attempt| !attempt.is_probe).map(|last| &last.result) {
             None | Some(Err(_)) => Offer::Unheard,
             Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body) {
-                _ if !said.understood && tries.len() > 1 => Offer::Unknown,
+                _ if !sent.understood && tries.len() > 1 => Offer::Unknown,
                 Ok(layers) if layers.refuses() => Offer::Refused,
                 Ok(layers) if layers.reply_kind() == ReplyKind::NoError => Offer::Taken,
                 Ok(_) => Offer::Refused,
                 Err(_) => Offer::Unheard,
             },
         };
-        let mut learned = LearnedDialect { dialect: said.learned, quirks: said.quirks, shows_token: false };
+        let mut learned = LearnedDialect { dialect: sent.learned, quirks: sent.quirks, shows_token: false };
         if matches!(offer, Offer::Unknown) {
             learned.quirks.note(Quirk::TakesNoOrders);
             learned.dialect =
@@ -138,11 +144,11 @@ impl Shared {
     }
 
     /// Runs during a round: pings referees that hold matches, takes overdue matches away, and calls lost referees back.
-    pub(crate) async fn watch(&self) {
+    pub(crate) async fn monitor_referees(&self) {
         let mut failures: HashMap<RefereeId, u32> = HashMap::new();
         let mut since: HashMap<Assignment, Instant> = HashMap::new();
         loop {
-            sleep(self.settings.watch).await;
+            sleep(self.settings.referee_check_interval).await;
             let seen = self.league_handle.read(|season, _| {
                 let holding: Vec<_> = season
                     .referees()
@@ -150,28 +156,28 @@ impl Shared {
                     .filter(|referee| referee.running > 0 || referee.lost)
                     .filter_map(|referee| Some((referee.id.clone(), referee.lost, referee_of(season, &referee.id)?)))
                     .collect();
-                (holding, season.assignments(), longest(season.config()))
+                (holding, season.assignments(), match_time_limit(season.config()))
             });
-            let Ok((holding, held, longest)) = seen.await else { return };
+            let Ok((holding, held, match_time_limit)) = seen.await else { return };
             since.retain(|assignment, _| held.contains(assignment));
             for assignment in held {
                 let began = *since.entry(assignment.clone()).or_insert_with(Instant::now);
                 // A stepped match has no limit: the operator decides when it continues.
                 let flowing = self.settings.mode == MatchMode::Flowing;
-                if flowing && began.elapsed() > longest {
+                if flowing && began.elapsed() > match_time_limit {
                     tracing::warn!(match_id = %assignment.match_id, referee = %assignment.referee, "overdue");
                     drop(self.league_handle.command(move |season, now| season.give_back(&assignment, now)).await);
                 }
             }
             for (id, lost, referee) in holding {
                 if lost {
-                    self.poke(&referee, Call::RegisterToLeague(RegisterToLeague::default())).await;
-                } else if self.poke(&referee, Call::Ping(Empty {})).await {
+                    self.call_and_log(&referee, Call::RegisterToLeague(RegisterToLeague::default())).await;
+                } else if self.call_and_log(&referee, Call::Ping(Empty {})).await {
                     failures.remove(&id);
                 } else {
                     let count = failures.entry(id.clone()).or_default();
                     *count += 1;
-                    if *count >= PATIENCE {
+                    if *count >= MAX_TRIES {
                         failures.remove(&id);
                         self.give_up(&id).await;
                     }
@@ -199,15 +205,15 @@ impl Shared {
         client.call(&referee.endpoint, &referee.dialect, &envelope, call, limit).await
     }
 
-    async fn poke(&self, referee: &Recipient, call: Call) -> bool {
-        let limit = self.settings.watch.min(self.settings.patience);
-        let came = self.call_referee(referee, ConversationId::named("conv-watch"), &call, limit).await;
-        if let Err(error) = &came {
+    async fn call_and_log(&self, referee: &Recipient, call: Call) -> bool {
+        let limit = self.settings.referee_check_interval.min(self.settings.answer_limit);
+        let answer = self.call_referee(referee, ConversationId::named("conv-watch"), &call, limit).await;
+        if let Err(error) = &answer {
             self.log(JournalLevel::Warn, "MESSAGE_FAILED", || {
                 format!("{} to {}: {error}", call.method().row().name, referee.id.as_str())
             });
         }
-        came.inspect(|exchange| self.note_latency(&referee.id, exchange)).is_ok()
+        answer.inspect(|exchange| self.note_latency(&referee.id, exchange)).is_ok()
     }
 }
 
@@ -231,7 +237,7 @@ fn understood(exchange: &Exchange) -> bool {
 }
 
 /// The longest time by the limits and the game, and half as long again.
-fn longest(config: &LeagueConfig) -> Duration {
+fn match_time_limit(config: &LeagueConfig) -> Duration {
     let (limits, game) = (&config.limits, new_game(&config.game_type));
     let turns = f64::from(game.map_or(1, |game| game.info().max_turns));
     let tries = f64::from(limits.max_retries.max(1));
@@ -254,8 +260,13 @@ mod tests {
             let config = LeagueConfig { game_type, ..LeagueConfig::even_odd("league".parse().unwrap()) };
             let turns = new_game(&config.game_type).unwrap().info().max_turns;
             let slowest = turns as f64 * f64::from(config.limits.max_retries) * config.limits.move_timeout_sec;
-            assert!(longest(&config).as_secs_f64() > slowest, "{}: {:?}", config.game_type, longest(&config));
+            assert!(
+                match_time_limit(&config).as_secs_f64() > slowest,
+                "{}: {:?}",
+                config.game_type,
+                match_time_limit(&config)
+            );
         }
-        assert_eq!(longest(&LeagueConfig::even_odd("league".parse().unwrap())), Duration::from_secs(233));
+        assert_eq!(match_time_limit(&LeagueConfig::even_odd("league".parse().unwrap())), Duration::from_secs(233));
     }
 }

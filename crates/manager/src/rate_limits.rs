@@ -61,24 +61,24 @@ impl RateLimits {
         }
     }
 
-    pub(crate) fn registers(
+    pub(crate) fn check_registration(
         &self,
         network: ClientNetwork,
         meta: &AgentMeta,
         method: Method,
     ) -> Result<(), RequestError> {
-        let meter = if network.is_loopback() { &self.registrations_here } else { &self.registrations };
-        meter.check(&network).map_err(|wait| limited(wait, method, "too many registrations from your address"))?;
+        let limiter = if network.is_loopback() { &self.registrations_here } else { &self.registrations };
+        limiter.check(&network).map_err(|wait| limited(wait, method, "too many registrations from your address"))?;
         let agent = (SmolStr::new(meta.display_name.trim().to_lowercase()), SmolStr::new(meta.contact_endpoint.trim()));
         let again = self.registrations_again.check(&agent);
         again.map_err(|wait| limited(wait, method, "this agent registers too often; keep the token you have"))
     }
 
-    pub(crate) fn asks(&self, agent: &AgentId, method: Method) -> Result<(), RequestError> {
+    pub(crate) fn check_query(&self, agent: &AgentId, method: Method) -> Result<(), RequestError> {
         self.questions.check(agent).map_err(|wait| limited(wait, method, "you ask too often"))
     }
 
-    pub(crate) fn wonders(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
+    pub(crate) fn check_open_call(&self, network: ClientNetwork, method: Method) -> Result<(), RequestError> {
         if network.is_loopback() {
             return Ok(());
         }
@@ -86,7 +86,7 @@ impl RateLimits {
     }
 
     /// Counts a wrong secret. After too many, the error tells the client to wait. A right secret still works.
-    pub(crate) fn refused(&self, fault: RequestError, network: ClientNetwork, method: Method) -> RequestError {
+    pub(crate) fn count_failure(&self, fault: RequestError, network: ClientNetwork, method: Method) -> RequestError {
         match fault.code {
             Some(ErrorCode::E012) => {
                 let wait = self.strikes.record_failure(network).err();

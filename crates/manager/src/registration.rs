@@ -100,15 +100,11 @@ impl Shared {
             AgentId::Referee(id) => (None, Some(id)),
         };
         let answer = RegisterResponse {
-            status: RegistrationStatus::Accepted,
             player_id,
             referee_id,
-            league_id: Some(self.league.clone()),
-            reason: None,
-            reason_code: None,
-            error_code: None,
             pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
             warnings: quirks.iter().map(|quirk| format!("{}: {}", quirk.what(), quirk.advice())).collect(),
+            ..self.response(RegistrationStatus::Accepted)
         };
         Ok((answer, Some(admission.token.into())))
     }
@@ -116,13 +112,22 @@ impl Shared {
     pub(crate) fn rejected(&self, rejection: Rejection) -> RegisterResponse {
         let Rejection { reason, code, error } = rejection;
         RegisterResponse {
-            status: RegistrationStatus::Rejected,
-            player_id: None,
-            referee_id: None,
-            league_id: Some(self.league.clone()),
             reason: Some(reason),
             reason_code: Some(code),
             error_code: Some(SmolStr::new_static(error.as_str())),
+            ..self.response(RegistrationStatus::Rejected)
+        }
+    }
+
+    fn response(&self, status: RegistrationStatus) -> RegisterResponse {
+        RegisterResponse {
+            status,
+            player_id: None,
+            referee_id: None,
+            league_id: Some(self.league.clone()),
+            reason: None,
+            reason_code: None,
+            error_code: None,
             pass_scheme: None,
             warnings: Vec::new(),
         }

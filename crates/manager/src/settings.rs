@@ -46,11 +46,11 @@ pub struct ManagerSettings {
     /// How long the manager waits for registrations if the expected numbers are not met.
     pub registration_window: Option<Duration>,
     /// The limit for the answer to a notice or an order.
-    pub patience: Duration,
+    pub answer_limit: Duration,
     /// How long a registered agent may take to listen, before the first round.
     pub grace: Duration,
     /// The interval between two checks of referees that hold matches.
-    pub watch: Duration,
+    pub referee_check_interval: Duration,
     pub seed: Option<Seed>,
     pub mode: MatchMode,
     /// Recognises the operator. Without it, only this machine may operate.
@@ -81,9 +81,9 @@ impl Default for ManagerSettings {
             expect_players: None,
             expect_referees: None,
             registration_window: Some(Duration::from_secs(60)),
-            patience: Duration::from_secs(10),
+            answer_limit: Duration::from_secs(10),
             grace: Duration::from_secs(5),
-            watch: Duration::from_secs(2),
+            referee_check_interval: Duration::from_secs(2),
             seed: None,
             mode: MatchMode::Flowing,
             operator: None,

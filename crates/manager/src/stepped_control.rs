@@ -31,7 +31,7 @@ impl Manager {
         let unheard =
             |why: String| RequestError::new(ErrorCode::E009, method, format!("the referee of {match_id} {why}"));
         let conversation = ConversationId::named(format_args!("conv-{match_id}-lead"));
-        let came = shared.call_referee(&referee, conversation, &call, shared.settings.patience).await;
+        let came = shared.call_referee(&referee, conversation, &call, shared.settings.answer_limit).await;
         let exchange = came.map_err(|error| unheard(format!("did not answer: {error}")))?;
         if let Some(error) = ParsedAnswer::parse(&exchange.body).ok().and_then(|answer| answer.error()) {
             return Err(RequestError::new(ErrorCode::E010, method, error.words));

@@ -60,23 +60,23 @@ impl Memory {
     }
 
     /// The oldest first.
-    pub fn duels(&self, request: &MoveRequest) -> Vec<Choices> {
-        self.met(request).into_iter().filter_map(Choices::of).collect()
+    pub fn choices_against_opponent(&self, request: &MoveRequest) -> Vec<Choices> {
+        self.matches_against_opponent(request).into_iter().filter_map(Choices::of).collect()
     }
 
     /// The matches against the opponent of `request`, or all matches if the two never met.
     ///
     /// In a round robin players meet once, so at first all opponents together give the best estimate.
-    pub fn telling(&self, request: &MoveRequest) -> Vec<&PlayedMatch> {
-        let met = self.met(request);
-        if met.iter().any(|played| Choices::of(played).is_some()) {
-            met
+    pub fn informative_matches(&self, request: &MoveRequest) -> Vec<&PlayedMatch> {
+        let matches_against_opponent = self.matches_against_opponent(request);
+        if matches_against_opponent.iter().any(|played| Choices::of(played).is_some()) {
+            matches_against_opponent
         } else {
             self.history.matches().iter().collect()
         }
     }
 
-    fn met(&self, request: &MoveRequest) -> Vec<&PlayedMatch> {
+    fn matches_against_opponent(&self, request: &MoveRequest) -> Vec<&PlayedMatch> {
         let Some(opponent) = &request.opponent else { return Vec::new() };
         self.history.matches().iter().filter(|played| played.opponent_id.as_ref() == Some(opponent)).collect()
     }

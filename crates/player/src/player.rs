@@ -45,7 +45,7 @@ use console::PlayerConsole;
 #[derive(Clone, Debug)]
 pub struct PlayerSettings {
     pub name: SmolStr,
-    pub wish: Option<PlayerId>,
+    pub requested_id: Option<PlayerId>,
     pub manager: Endpoint,
     pub contact: Endpoint,
     pub join_key: Option<Credential>,
@@ -53,15 +53,36 @@ pub struct PlayerSettings {
     /// Without it the player writes the history synchronously, as simulations need.
     pub histories: Option<HistoryWriter>,
     /// Whether the player starts with the history in `home`.
-    pub recalls: bool,
+    pub loads_history: bool,
     pub journal_writer: Option<JournalWriter>,
     pub chance: Chance,
     /// The time limit for the manager's answer.
-    pub patience: Duration,
+    pub answer_limit: Duration,
     /// The first pause when the manager cannot be reached; it doubles.
     pub pause: Duration,
     /// How often the player tries to reach the manager; `None` for no limit.
     pub give_up_after: Option<NonZeroU32>,
+}
+
+impl PlayerSettings {
+    /// A player without a home or a log.
+    pub fn new(name: impl Into<SmolStr>, manager: Endpoint, contact: Endpoint) -> Self {
+        Self {
+            name: name.into(),
+            requested_id: None,
+            manager,
+            contact,
+            join_key: None,
+            home: None,
+            histories: None,
+            loads_history: false,
+            journal_writer: None,
+            chance: Chance::System,
+            answer_limit: Duration::from_secs(10),
+            pause: Duration::from_millis(50),
+            give_up_after: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -85,9 +106,9 @@ struct Shared {
     unwritten: AtomicBool,
     /// The league is over, or the manager told the player to leave.
     leave: Notify,
-    doubt: TokenRecheck,
+    token_recheck: TokenRecheck,
     /// A peer called the player before its registration was answered.
-    hurry: Notify,
+    retry_now: Notify,
     admitted: watch::Sender<bool>,
     console: PlayerConsole,
 }
@@ -136,29 +157,28 @@ impl Player {
         client: Client,
         environment: Environment,
     ) -> Self {
-        let known = settings.home.as_ref().zip(settings.wish.as_ref()).filter(|_| settings.recalls);
+        let known = settings.home.as_ref().zip(settings.requested_id.as_ref()).filter(|_| settings.loads_history);
         let history = known.map(|(home, player)| remembered(home, player)).unwrap_or_default();
         let session = Mutex::new(PlayerSession::new(settings.name.clone(), history));
         let practice_session = Mutex::new(practice_session(&settings));
-        Self {
-            shared: Arc::new(Shared {
-                settings,
-                strategy_runner,
-                session,
-                practice_session,
-                peer_client: PeerClient::new(client),
-                environment,
-                journal: OnceLock::new(),
-                choices: Mutex::default(),
-                refusals: RefusalLog::default(),
-                unwritten: AtomicBool::new(false),
-                leave: Notify::new(),
-                doubt: TokenRecheck::default(),
-                hurry: Notify::new(),
-                admitted: watch::Sender::new(false),
-                console: PlayerConsole::default(),
-            }),
-        }
+        let shared = Shared {
+            settings,
+            strategy_runner,
+            session,
+            practice_session,
+            peer_client: PeerClient::new(client),
+            environment,
+            journal: OnceLock::new(),
+            choices: Mutex::default(),
+            refusals: RefusalLog::default(),
+            unwritten: AtomicBool::new(false),
+            leave: Notify::new(),
+            token_recheck: TokenRecheck::default(),
+            retry_now: Notify::new(),
+            admitted: watch::Sender::new(false),
+            console: PlayerConsole::default(),
+        };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Retries while the manager cannot be reached.
@@ -177,7 +197,7 @@ impl Player {
 
 /// A session without a league accepts every peer.
 fn practice_session(settings: &PlayerSettings) -> PlayerSession {
-    let player_id = settings.wish.clone().unwrap_or_else(|| PlayerId::numbered(0));
+    let player_id = settings.requested_id.clone().unwrap_or_else(|| PlayerId::numbered(0));
     let mut session = PlayerSession::new(settings.name.clone(), History::default());
     session.registered(PlayerIdentity { player_id, league_id: None, token: None, former: Vec::new(), passes: false });
     session
@@ -204,8 +224,8 @@ impl Shared {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session of the league, or the rehearsal for friendly matches and before the registration.
-    fn table(&self, purpose: PlayPurpose) -> MutexGuard<'_, PlayerSession> {
+    /// The session of the league, or the practice session for friendly matches and before the registration.
+    fn session_for(&self, purpose: PlayPurpose) -> MutexGuard<'_, PlayerSession> {
         if purpose == PlayPurpose::League {
             let session = self.session();
             if session.identity().is_some() {
@@ -215,7 +235,7 @@ impl Shared {
         self.practice_session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn rehearse_as(&self, player_id: PlayerId) {
+    fn practise_as(&self, player_id: PlayerId) {
         let nowhere = PlayerIdentity { player_id, league_id: None, token: None, former: Vec::new(), passes: false };
         self.practice_session.lock().unwrap_or_else(PoisonError::into_inner).registered(nowhere);
     }
@@ -232,7 +252,7 @@ impl Shared {
         let session = self.session();
         let identity = session.identity();
         // Before the registration the player uses the id that it was started with.
-        let sender = match identity.map(|identity| &identity.player_id).or(self.settings.wish.as_ref()) {
+        let sender = match identity.map(|identity| &identity.player_id).or(self.settings.requested_id.as_ref()) {
             Some(id) => Sender::player(id),
             None => Sender::unregistered(Role::Player, &self.settings.name),
         };
@@ -271,11 +291,11 @@ impl Shared {
         }
         match &invitation.game_type {
             Some(game) if !self.strategy_runner.games().contains(game) => {
-                self.table(purpose).declined(head, invitation, self.other_game(game), now)
+                self.session_for(purpose).declined(head, invitation, self.other_game(game), now)
             }
             Some(_) | None => {
                 let nonce = self.nonce(match_id);
-                self.table(purpose).invited(head, invitation, nonce, now)
+                self.session_for(purpose).invited(head, invitation, nonce, now)
             }
         }
     }
@@ -297,7 +317,7 @@ impl Shared {
             return Err(RequestError::new(ErrorCode::E010, method, self.other_game(&request.game).to_string()));
         }
         let (request, memory, continues) = {
-            let mut session = self.table(purpose);
+            let mut session = self.session_for(purpose);
             let continues = session.continues_invitation(head, &match_id);
             let request = session.move_requested(head, request)?;
             (request, Memory::of(&session, self.settings.chance.clone()), continues)
@@ -333,7 +353,7 @@ impl Shared {
                 played
             }
         };
-        let played = self.table(purpose).move_chosen(&match_id, method, played)?;
+        let played = self.session_for(purpose).move_chosen(&match_id, method, played)?;
         self.keep_choice((head, method), &match_id, &played, &why, began.elapsed());
         // CHOOSE_PARITY_RESPONSE carries the move in its own two fields.
         let parity_choice = (method == Method::ChooseParity).then(|| played.clone());
@@ -378,12 +398,12 @@ impl Agent for Player {
 
     async fn call(&self, incoming: IncomingCall<PlayerCall>) -> Result<CallAnswer, RequestError> {
         if matches!(incoming.call, PlayerCall::NotifyRound(_)) {
-            self.shared.come_in().await;
+            self.shared.await_registration().await;
         }
         // The session checks the passes, because it knows the manager's pass and which referees show none.
         let answer = self.answer(incoming).await;
         if answer.as_ref().is_err_and(|fault| fault.code == Some(ErrorCode::E012)) {
-            self.shared.doubt().await;
+            self.shared.recheck_token().await;
         }
         answer
     }
@@ -424,7 +444,8 @@ impl Player {
                 shared.make_move(&head, call.into(), purpose, envelope).await
             }
             PlayerCall::NotifyMatchResult(over) => {
-                let GameOverOutcome { acknowledgement, repeated } = shared.table(purpose).match_over(&head, &over)?;
+                let GameOverOutcome { acknowledgement, repeated } =
+                    shared.session_for(purpose).match_over(&head, &over)?;
                 if !repeated {
                     shared.console.over(&over);
                 }
@@ -437,31 +458,31 @@ impl Player {
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
             PlayerCall::NotifyGameError(error) => {
-                let acknowledgement = shared.table(purpose).game_error(&head, error.match_id.as_ref())?;
+                let acknowledgement = shared.session_for(purpose).game_error(&head, error.match_id.as_ref())?;
                 shared.console.error(&error);
                 tracing::info!(code = ?error.error_code, hint = ?error.hint, "the referee complains");
                 shared.note_game_error(&head, &error);
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
             PlayerCall::NotifyRound(round) => {
-                let acknowledgement = shared.table(PlayPurpose::League).round_announced(&head, &round)?;
+                let acknowledgement = shared.session_for(PlayPurpose::League).round_announced(&head, &round)?;
                 shared.note_round(&head, &round);
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
             PlayerCall::UpdateStandings(update) => {
-                let acknowledgement = shared.table(PlayPurpose::League).standings_updated(&head, &update)?;
+                let acknowledgement = shared.session_for(PlayPurpose::League).standings_updated(&head, &update)?;
                 shared.note_standings(&head, &update);
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
             PlayerCall::NotifyRoundCompleted(round) => {
-                let acknowledgement = shared.table(PlayPurpose::League).round_completed(&head, &round)?;
+                let acknowledgement = shared.session_for(PlayPurpose::League).round_completed(&head, &round)?;
                 shared.note_message(JournalLevel::Debug, "ROUND_COMPLETED", (&head, method), || {
                     format!("round {} is over", round.round_id)
                 });
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
             PlayerCall::NotifyLeagueCompleted(end) => {
-                let acknowledgement = shared.table(PlayPurpose::League).league_completed(&head, &end)?;
+                let acknowledgement = shared.session_for(PlayPurpose::League).league_completed(&head, &end)?;
                 let me = shared.session().identity().map(|identity| identity.player_id.clone());
                 shared.console.completed(me.as_ref(), &shared.settings.name, &end);
                 shared.note_end(&head, &end);
@@ -477,7 +498,7 @@ impl Player {
                 CallAnswer::new(plain(shared), &acknowledgement)
             }
             PlayerCall::NotifyLeagueError(error) => {
-                let acknowledgement = shared.table(PlayPurpose::League).league_error(&head)?;
+                let acknowledgement = shared.session_for(PlayPurpose::League).league_error(&head)?;
                 let words = error.for_people();
                 tracing::warn!("the manager says: {words}");
                 shared.note_message(JournalLevel::Warn, "LEAGUE_ERROR", (&head, method), || {

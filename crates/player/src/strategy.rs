@@ -24,7 +24,7 @@ mod tally;
 mod tic_tac_toe;
 
 #[cfg(test)]
-mod tournament;
+mod tests;
 
 use std::fmt;
 

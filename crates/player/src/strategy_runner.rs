@@ -30,20 +30,20 @@ const MARGIN: u32 = 10;
 const LEAST_MARGIN: Duration = Duration::from_millis(1500);
 
 /// The most concurrent choices. A choice that never ends blocks its thread, so this bounds the blocked threads.
-const MAX_THOUGHTS: usize = 16;
+const MAX_CONCURRENT_CHOICES: usize = 16;
 
 #[derive(Debug)]
 pub struct StrategyRunner {
     strategy: Arc<dyn Strategy>,
     games: Vec<GameType>,
     model: Option<Model>,
-    patience: Option<Duration>,
-    thoughts: Arc<Semaphore>,
-    where_to_think: Where,
+    time_limit: Option<Duration>,
+    permits: Arc<Semaphore>,
+    thread: ChoiceThread,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Where {
+enum ChoiceThread {
     /// On a blocking thread, where it may stall and panic.
     Apart,
     Here,
@@ -51,23 +51,23 @@ enum Where {
 
 impl StrategyRunner {
     pub fn new(strategy: Arc<dyn Strategy>) -> Self {
-        let thoughts = Arc::new(Semaphore::new(MAX_THOUGHTS));
+        let permits = Arc::new(Semaphore::new(MAX_CONCURRENT_CHOICES));
         let games = strategy.games();
-        Self { strategy, games, model: None, patience: None, thoughts, where_to_think: Where::Apart }
+        Self { strategy, games, model: None, time_limit: None, permits, thread: ChoiceThread::Apart }
     }
 
     pub fn with_model(self, model: Model) -> Self {
         Self { model: Some(model), ..self }
     }
 
-    pub fn with_patience(self, patience: Duration) -> Self {
-        Self { patience: Some(patience), ..self }
+    pub fn with_time_limit(self, time_limit: Duration) -> Self {
+        Self { time_limit: Some(time_limit), ..self }
     }
 
     /// Runs the strategy on the caller's task. A stalling strategy then stalls its player, so this is only for the fast
     /// strategies of the registry, and for simulations, which threads would make unrepeatable.
-    pub fn on_the_spot(self) -> Self {
-        Self { where_to_think: Where::Here, ..self }
+    pub fn on_the_callers_task(self) -> Self {
+        Self { thread: ChoiceThread::Here, ..self }
     }
 
     pub fn name(&self) -> &'static str {
@@ -96,11 +96,11 @@ impl StrategyRunner {
             return StrategyOutcome::Chosen(stands);
         }
         let random = memory.random_move(&request);
-        let budget = self.patience.map_or(budget(left), |patience| patience.min(budget(left)));
+        let budget = self.time_limit.map_or(budget(left), |time_limit| time_limit.min(budget(left)));
         let began = Instant::now();
-        let worked_out = timeout(budget, self.work_out(request, memory)).await;
-        match worked_out.unwrap_or(Err(StrategyError::Late { budget })) {
-            Ok(outcome) => outcome,
+        let outcome = timeout(budget, self.choose(request, memory)).await;
+        match outcome.unwrap_or(Err(StrategyError::Late { budget })) {
+            Ok(chosen) => chosen,
             #[cfg(feature = "test-strategies")]
             Err(StrategyError::Misbehaves(how)) => StrategyOutcome::Chosen(how.answer(left, random).await),
             Err(because) => {
@@ -110,9 +110,9 @@ impl StrategyRunner {
         }
     }
 
-    async fn work_out(&self, request: MoveRequest, memory: Memory) -> Result<StrategyOutcome, StrategyError> {
+    async fn choose(&self, request: MoveRequest, memory: Memory) -> Result<StrategyOutcome, StrategyError> {
         let legal = request.legal_moves.clone();
-        match self.decide(request, memory).await? {
+        match self.run_strategy(request, memory).await? {
             Decision::Move(text) if legal.contains(&text) || (legal.is_empty() && !text.is_empty()) => {
                 Ok(StrategyOutcome::Chosen(text))
             }
@@ -130,18 +130,18 @@ impl StrategyRunner {
         }
     }
 
-    async fn decide(&self, request: MoveRequest, memory: Memory) -> Result<Decision, StrategyError> {
-        let permit = Arc::clone(&self.thoughts).try_acquire_owned().map_err(|_| StrategyError::Stalled)?;
+    async fn run_strategy(&self, request: MoveRequest, memory: Memory) -> Result<Decision, StrategyError> {
+        let permit = Arc::clone(&self.permits).try_acquire_owned().map_err(|_| StrategyError::Stalled)?;
         let strategy = Arc::clone(&self.strategy);
-        if self.where_to_think == Where::Here {
+        if self.thread == ChoiceThread::Here {
             return Ok(strategy.choose(&request, &memory));
         }
-        let thinking = spawn_blocking(move || {
+        let running = spawn_blocking(move || {
             let decision = strategy.choose(&request, &memory);
             drop(permit);
             decision
         });
-        thinking.await.map_err(StrategyError::panicked)
+        running.await.map_err(StrategyError::panicked)
     }
 }
 

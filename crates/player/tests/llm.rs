@@ -123,7 +123,7 @@ fn provider(api: ModelApi, base_url: &str, model: &str, key: &str) -> Provider {
     Provider { api, base_url: base_url.into(), model: model.into(), key: Some(ApiKey::new(key)) }
 }
 
-fn strategy_runner(api: ModelApi, base_url: &str, model: &str, key: &str) -> StrategyRunner {
+fn runner(api: ModelApi, base_url: &str, model: &str, key: &str) -> StrategyRunner {
     let provider = provider(api, base_url, model, key);
     StrategyRunner::new(strategy("llm").unwrap()).with_model(Model::new(provider).unwrap())
 }
@@ -142,15 +142,15 @@ fn memory() -> Memory {
     Memory { player: PlayerId::numbered(1), history: Arc::default(), standings: Arc::default(), chance }
 }
 
-async fn think(strategy_runner: &StrategyRunner) -> StrategyOutcome {
-    strategy_runner.think(question(), memory(), Duration::from_secs(30)).await
+async fn think(runner: &StrategyRunner) -> StrategyOutcome {
+    runner.think(question(), memory(), Duration::from_secs(30)).await
 }
 
-async fn trouble(strategy_runner: &StrategyRunner) -> String {
-    let outcome = think(strategy_runner).await;
+async fn failure(runner: &StrategyRunner) -> String {
+    let outcome = think(runner).await;
     let StrategyOutcome::Fallback { played, because, .. } = outcome else { panic!("{outcome:?}") };
     assert_eq!(played, memory().random_move(&question()));
-    let shown = format!("{because} {because:?} {strategy_runner:?}");
+    let shown = format!("{because} {because:?} {runner:?}");
     assert!(!shown.contains("sk-"), "{shown}");
     because.to_string()
 }
@@ -159,25 +159,25 @@ async fn trouble(strategy_runner: &StrategyRunner) -> String {
 async fn a_model_s_word_is_the_choice() {
     let base = server().await;
     for api in APIS {
-        let thought = think(&strategy_runner(api, &base, "good", KEY)).await;
-        assert!(says_odd(&thought), "{api:?}: {thought:?}");
+        let outcome = think(&runner(api, &base, "good", KEY)).await;
+        assert!(says_odd(&outcome), "{api:?}: {outcome:?}");
     }
-    let with_version = think(&strategy_runner(ModelApi::OpenAi, &format!("{base}/v1/"), "good", KEY)).await;
+    let with_version = think(&runner(ModelApi::OpenAi, &format!("{base}/v1/"), "good", KEY)).await;
     assert!(says_odd(&with_version), "{with_version:?}");
 }
 
 #[tokio::test]
 async fn a_model_that_takes_most_of_the_time_is_heard_and_its_cost_is_told() {
     let base = server().await;
-    let model = strategy_runner(ModelApi::Gemini, &base, "thorough", KEY);
+    let model = runner(ModelApi::Gemini, &base, "thorough", KEY);
     assert_eq!(model.model(), Some("thorough"));
-    let thought = model.think(question(), memory(), SHORT).await;
-    assert!(says_odd(&thought), "{thought:?}");
-    let StrategyOutcome::Advised { asked, .. } = thought else { panic!("{thought:?}") };
+    let outcome = model.think(question(), memory(), SHORT).await;
+    assert!(says_odd(&outcome), "{outcome:?}");
+    let StrategyOutcome::Advised { asked, .. } = outcome else { panic!("{outcome:?}") };
     assert!(asked.latency >= THOROUGH, "{asked:?}");
     for api in APIS {
-        let thought = think(&strategy_runner(api, &base, "good", KEY)).await;
-        let StrategyOutcome::Advised { asked, .. } = thought else { panic!("{thought:?}") };
+        let outcome = think(&runner(api, &base, "good", KEY)).await;
+        let StrategyOutcome::Advised { asked, .. } = outcome else { panic!("{outcome:?}") };
         assert_eq!(asked.model, "good");
         assert_eq!((asked.usage.prompt_tokens, asked.usage.answer_tokens), (Some(210), Some(42)), "{api:?}");
     }
@@ -191,11 +191,11 @@ async fn a_model_behind_tls_is_asked_by_those_who_trust_it() {
     for api in APIS {
         for base in [base.clone(), base.replace("127.0.0.1", "localhost")] {
             let model = Model::trusting(provider(api, &base, "good", KEY), Arc::clone(&tls)).unwrap();
-            let thought = think(&StrategyRunner::new(strategy("llm").unwrap()).with_model(model)).await;
-            assert!(says_odd(&thought), "{api:?} {base}: {thought:?}");
+            let outcome = think(&StrategyRunner::new(strategy("llm").unwrap()).with_model(model)).await;
+            assert!(says_odd(&outcome), "{api:?} {base}: {outcome:?}");
             // The player sends nothing to a server with an untrusted certificate, least of all the key.
-            let told = trouble(&strategy_runner(api, &base, "good", KEY)).await;
-            assert!(told.contains("it cannot be reached") && told.contains("certificate"), "{told}");
+            let failure = failure(&runner(api, &base, "good", KEY)).await;
+            assert!(failure.contains("it cannot be reached") && failure.contains("certificate"), "{failure}");
         }
     }
 }
@@ -204,9 +204,9 @@ async fn a_model_behind_tls_is_asked_by_those_who_trust_it() {
 async fn a_model_that_is_late_is_not_waited_for() {
     let base = server().await;
     for api in APIS {
-        let strategy_runner = strategy_runner(api, &base, "late", KEY).with_patience(Duration::from_millis(100));
+        let runner = runner(api, &base, "late", KEY).with_time_limit(Duration::from_millis(100));
         let begun = Instant::now();
-        assert_eq!(trouble(&strategy_runner).await, "nothing came within 100ms");
+        assert_eq!(failure(&runner).await, "nothing came within 100ms");
         assert!(begun.elapsed() < Duration::from_secs(5));
     }
 }
@@ -225,7 +225,7 @@ async fn whatever_else_a_model_does_costs_its_word_and_no_more() {
     ];
     for (model, expected) in cases {
         for api in APIS {
-            assert_eq!(trouble(&strategy_runner(api, &base, model, KEY)).await, expected, "{api:?}");
+            assert_eq!(failure(&runner(api, &base, model, KEY)).await, expected, "{api:?}");
         }
     }
 }
@@ -234,8 +234,8 @@ async fn whatever_else_a_model_does_costs_its_word_and_no_more() {
 async fn a_wrong_key_is_told_and_never_shown() {
     let base = server().await;
     for api in APIS {
-        let told = trouble(&strategy_runner(api, &base, "good", "sk-wrong-key")).await;
-        assert_eq!(told, "no answer from the model: it refuses the key (HTTP 401 Unauthorized)");
+        let failure = failure(&runner(api, &base, "good", "sk-wrong-key")).await;
+        assert_eq!(failure, "no answer from the model: it refuses the key (HTTP 401 Unauthorized)");
     }
 }
 
@@ -244,9 +244,9 @@ async fn a_model_that_is_not_there_is_noticed_at_once() {
     // Bound and released: no process listens there now.
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     for api in APIS {
-        let told = trouble(&strategy_runner(api, &format!("http://{free}"), "good", KEY)).await;
-        assert!(told.starts_with("no answer from the model: it cannot be reached: "), "{told}");
-        assert!(told.to_lowercase().contains("refused"), "{told}");
+        let failure = failure(&runner(api, &format!("http://{free}"), "good", KEY)).await;
+        assert!(failure.starts_with("no answer from the model: it cannot be reached: "), "{failure}");
+        assert!(failure.to_lowercase().contains("refused"), "{failure}");
     }
 }
 
@@ -264,14 +264,13 @@ async fn half_a_server(then: Duration) -> String {
 
 #[tokio::test]
 async fn a_connection_that_breaks_in_the_middle_of_an_answer_is_no_answer() {
-    let told = trouble(&strategy_runner(ModelApi::OpenAi, &half_a_server(Duration::ZERO).await, "good", KEY)).await;
-    assert!(told.starts_with("no answer from the model: it cannot be reached: "), "{told}");
+    let failure = failure(&runner(ModelApi::OpenAi, &half_a_server(Duration::ZERO).await, "good", KEY)).await;
+    assert!(failure.starts_with("no answer from the model: it cannot be reached: "), "{failure}");
 }
 
 #[tokio::test]
 async fn the_deadline_runs_to_the_last_byte_and_not_to_the_first() {
     let base = half_a_server(Duration::from_secs(60)).await;
-    let strategy_runner =
-        strategy_runner(ModelApi::OpenAi, &base, "good", KEY).with_patience(Duration::from_millis(100));
-    assert_eq!(trouble(&strategy_runner).await, "nothing came within 100ms");
+    let runner = runner(ModelApi::OpenAi, &base, "good", KEY).with_time_limit(Duration::from_millis(100));
+    assert_eq!(failure(&runner).await, "nothing came within 100ms");
 }

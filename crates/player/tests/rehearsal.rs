@@ -5,7 +5,6 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use league_player::chance::Chance;
 use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::strategy;
 use league_player::strategy_runner::StrategyRunner;
@@ -17,25 +16,13 @@ use league_protocol::request::{self, Incoming};
 use league_protocol::table::{Call, MethodSpelling};
 use league_wire::agent::{Agent, CallAnswer, IncomingCall};
 use league_wire::client::Client;
+use league_wire::endpoint::Endpoint;
 use league_wire::environment::Environment;
 use serde_json::{Value, json};
 
 fn player(kind: &str) -> Player {
-    let settings = PlayerSettings {
-        name: "Alpha".into(),
-        wish: None,
-        manager: "http://127.0.0.1:9/mcp".parse().unwrap(),
-        contact: "http://127.0.0.1:9/mcp".parse().unwrap(),
-        join_key: None,
-        home: None,
-        recalls: false,
-        journal_writer: None,
-        histories: None,
-        give_up_after: None,
-        chance: Chance::System,
-        patience: Duration::from_secs(1),
-        pause: Duration::from_secs(1),
-    };
+    let nobody: Endpoint = "http://127.0.0.1:9/mcp".parse().unwrap();
+    let settings = PlayerSettings::new("Alpha", nobody.clone(), nobody);
     Player::new(settings, StrategyRunner::new(strategy(kind).unwrap()), Client::default(), Environment::real())
 }
 
@@ -47,9 +34,9 @@ fn call(method: &str, params: &Value) -> Call {
     }
 }
 
-async fn said(player: &Player, method: &str, params: Value) -> Result<Value, RequestError> {
+async fn response_to(player: &Player, method: &str, params: Value) -> Result<Value, RequestError> {
     let call = call(method, &params);
-    let arrived = IncomingCall {
+    let incoming = IncomingCall {
         method: call.method(),
         call: call.try_into().unwrap(),
         head: ReceivedEnvelope::default(),
@@ -59,21 +46,21 @@ async fn said(player: &Player, method: &str, params: Value) -> Result<Value, Req
         one_name: None,
         peer: SocketAddr::from(([127, 0, 0, 1], 1)),
     };
-    let CallAnswer { body, .. } = player.call(arrived).await?;
+    let CallAnswer { body, .. } = player.call(incoming).await?;
     Ok(serde_json::from_str(body.get()).unwrap())
 }
 
 #[tokio::test]
 async fn it_joins_and_chooses_and_hears_how_it_ended() {
     let player = player("random");
-    let joined = said(&player, "handle_game_invitation", json!({ "match_id": "R1M1" })).await.unwrap();
+    let joined = response_to(&player, "handle_game_invitation", json!({ "match_id": "R1M1" })).await.unwrap();
     assert_eq!((&joined["accept"], &joined["match_id"]), (&json!(true), &json!("R1M1")));
-    let chosen = said(&player, "choose_parity", json!({ "match_id": "R1M1" })).await.unwrap();
+    let chosen = response_to(&player, "choose_parity", json!({ "match_id": "R1M1" })).await.unwrap();
     assert!(["even", "odd"].contains(&chosen["parity_choice"].as_str().unwrap()));
     let over =
         json!({ "match_id": "R1M1", "result": "WIN", "game_result": { "status": "WIN", "winner_player_id": "P00" } });
-    assert!(said(&player, "notify_match_result", over).await.is_ok());
-    let state = said(&player, "get_player_state", json!({})).await.unwrap();
+    assert!(response_to(&player, "notify_match_result", over).await.is_ok());
+    let state = response_to(&player, "get_player_state", json!({})).await.unwrap();
     assert_eq!((&state["state"], &state["matches_played"]), (&json!("UNREGISTERED"), &json!(0)));
     assert_eq!(player.health().league_id, None);
 }
@@ -81,12 +68,13 @@ async fn it_joins_and_chooses_and_hears_how_it_ended() {
 #[tokio::test]
 async fn a_game_that_its_strategy_does_not_play_is_declined_with_the_reason() {
     let invitation = |game: &str| json!({ "match_id": "R1M1", "game_type": game });
-    let declined = said(&player("markov"), "handle_game_invitation", invitation("tic_tac_toe")).await.unwrap();
+    let declined = response_to(&player("markov"), "handle_game_invitation", invitation("tic_tac_toe")).await.unwrap();
     assert_eq!(declined["accept"], false);
     assert!(declined["reason"].as_str().unwrap().contains("knows even_odd only, not tic_tac_toe"), "{declined}");
-    let refused = said(&player("markov"), "make_move", json!({ "match_id": "R1M1", "game_type": "tic_tac_toe" })).await;
+    let refused =
+        response_to(&player("markov"), "make_move", json!({ "match_id": "R1M1", "game_type": "tic_tac_toe" })).await;
     assert_eq!(refused.unwrap_err().code, Some(ErrorCode::E010));
-    let joined = said(&player("markov"), "handle_game_invitation", invitation("even_odd")).await.unwrap();
+    let joined = response_to(&player("markov"), "handle_game_invitation", invitation("even_odd")).await.unwrap();
     assert_eq!((&joined["accept"], joined.get("reason")), (&json!(true), None));
 }
 
@@ -94,21 +82,21 @@ async fn a_game_that_its_strategy_does_not_play_is_declined_with_the_reason() {
 async fn it_moves_in_every_game_that_its_strategy_plays() {
     let player = player("tic_tac_toe");
     let invitation = json!({ "match_id": "R1M1", "game_type": "tic_tac_toe" });
-    assert_eq!(said(&player, "handle_game_invitation", invitation).await.unwrap()["accept"], true);
+    assert_eq!(response_to(&player, "handle_game_invitation", invitation).await.unwrap()["accept"], true);
     let call = |state: &str| json!({ "match_id": "R1M1", "game_type": "tic_tac_toe", "context": { "state": state } });
-    let moved = said(&player, "make_move", call("XX.OO....")).await.unwrap();
+    let moved = response_to(&player, "make_move", call("XX.OO....")).await.unwrap();
     assert_eq!((&moved["move"], &moved["match_id"], moved.get("choice")), (&json!("3"), &json!("R1M1"), None));
-    let without_a_board = said(&player, "make_move", call("?")).await.unwrap_err();
+    let without_a_board = response_to(&player, "make_move", call("?")).await.unwrap_err();
     assert!(without_a_board.message.contains("context.legal_moves is missing"), "{without_a_board}");
 }
 
 #[tokio::test]
 async fn a_practice_match_never_shuts_the_player_down() {
     let player = player("random");
-    assert!(said(&player, "notify_league_completed", json!({ "total_rounds": 1 })).await.is_ok());
-    let refused = said(&player, "shutdown", json!({})).await.unwrap_err();
+    assert!(response_to(&player, "notify_league_completed", json!({ "total_rounds": 1 })).await.is_ok());
+    let refused = response_to(&player, "shutdown", json!({})).await.unwrap_err();
     assert_eq!(refused.code, Some(ErrorCode::E005));
     let done = tokio::time::timeout(Duration::from_millis(20), player.until_done()).await;
     assert!(done.is_err(), "it has left although it is in no league");
-    assert!(said(&player, "handle_game_invitation", json!({ "match_id": "R1M2" })).await.is_ok());
+    assert!(response_to(&player, "handle_game_invitation", json!({ "match_id": "R1M2" })).await.is_ok());
 }

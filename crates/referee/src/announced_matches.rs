@@ -34,7 +34,7 @@ use crate::registration::RefereeIdentity;
 /// The time in which a manager can order a match that it announced.
 const GRACE: Duration = Duration::from_secs(2);
 
-const MOST: usize = 64;
+const MAX_WAITING: usize = 64;
 
 /// Counted in `announcements` until it is dropped.
 struct Waiting(Arc<Shared>);
@@ -42,8 +42,8 @@ struct Waiting(Arc<Shared>);
 impl Waiting {
     fn new(shared: &Arc<Shared>) -> Option<Self> {
         let waiting = shared.announcements.fetch_add(1, Ordering::Relaxed);
-        let one = Self(Arc::clone(shared));
-        (waiting < MOST).then_some(one)
+        let this = Self(Arc::clone(shared));
+        (waiting < MAX_WAITING).then_some(this)
     }
 }
 
@@ -57,10 +57,11 @@ pub(crate) type Announcements = AtomicUsize;
 
 impl Shared {
     /// `peer` is the address of the caller, which need not be the manager.
-    pub(crate) fn announced(self: &Arc<Self>, round: RoundAnnouncement, peer: SocketAddr) {
+    pub(crate) fn round_announced(self: &Arc<Self>, round: RoundAnnouncement, peer: SocketAddr) {
         let Some(identity) = self.identity().filter(|identity| !identity.passes) else { return };
         self.remember_rounds(&round);
-        let mine: Vec<AnnouncedMatch> = round.matches.iter().filter(|one| self.is_named_by(one)).cloned().collect();
+        let mine: Vec<AnnouncedMatch> =
+            round.matches.iter().filter(|announced| self.is_named_by(announced)).cloned().collect();
         if mine.is_empty() || self.is_ordered() {
             return;
         }
@@ -75,19 +76,19 @@ impl Shared {
                 return;
             }
             let directory = shared.directory(&identity, &round, &mine, peer).await;
-            for one in &mine {
-                match order(&round, one, &directory) {
+            for announced in &mine {
+                match order(&round, announced, &directory) {
                     Some(order) => shared.play_announced(&identity, order).await,
                     None => {
-                        tracing::warn!(match_id = %one.match_id, "the manager does not say where the players of an announced match listen");
+                        tracing::warn!(match_id = %announced.match_id, "the manager does not say where the players of an announced match listen");
                     }
                 }
             }
         });
     }
 
-    fn is_named_by(&self, one: &AnnouncedMatch) -> bool {
-        let named = one.referee_endpoint.as_deref().and_then(|text| text.parse::<Endpoint>().ok());
+    fn is_named_by(&self, announced: &AnnouncedMatch) -> bool {
+        let named = announced.referee_endpoint.as_deref().and_then(|text| text.parse::<Endpoint>().ok());
         let own = &self.settings.contact;
         named.is_some_and(|named| named.port() == own.port() && is_same_host(named.host(), own.host()))
     }
@@ -101,19 +102,19 @@ impl Shared {
     ) -> PlayerDirectory {
         let mut directory = PlayerDirectory::default();
         if net::resolves_to(&identity.manager, peer.ip()).await {
-            for said in [&round.players, &round.agents].into_iter().flatten() {
-                directory.read(said);
+            for value in [&round.players, &round.agents].into_iter().flatten() {
+                directory.read(value);
             }
-            for one in mine {
+            for announced in mine {
                 directory.read(&serde_json::json!([
-                    {"player_id": one.player_a_id, "endpoint": one.player_a_endpoint},
-                    {"player_id": one.player_b_id, "endpoint": one.player_b_endpoint},
+                    {"player_id": announced.player_a_id, "endpoint": announced.player_a_endpoint},
+                    {"player_id": announced.player_b_id, "endpoint": announced.player_b_endpoint},
                 ]));
             }
         }
         let complete = |directory: &PlayerDirectory| {
             let known = |id: &PlayerId| directory.of(id).is_some();
-            mine.iter().all(|one| known(&one.player_a_id) && known(&one.player_b_id))
+            mine.iter().all(|announced| known(&announced.player_a_id) && known(&announced.player_b_id))
         };
         for query_type in [QueryType::GetPlayerDirectory, QueryType::GetRegistrations] {
             if complete(&directory) {
@@ -129,14 +130,16 @@ impl Shared {
         let envelope = Envelope { sender: Sender::referee(id), ..self.envelope(None, token.clone().map(Into::into)) };
         let query = LeagueQuery { league_id: league.clone(), query_type, query_params: QueryParams::default() };
         let call = Call::LeagueQuery(query);
-        let limit = self.settings.patience;
+        let limit = self.settings.answer_limit;
         let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: false };
         let peer = Peer { endpoint: manager, dialect, proven: *proven };
         let mut tries = Vec::new();
         self.peer_client.send(peer, message, &is_acknowledged, &mut tries).await;
-        for came in tries.iter().filter(|one| !one.is_probe).filter_map(|one| one.result.as_ref().ok()) {
-            if let Ok(said) = serde_json::from_slice(&came.body) {
-                directory.read(&said);
+        for answer in
+            tries.iter().filter(|attempt| !attempt.is_probe).filter_map(|attempt| attempt.result.as_ref().ok())
+        {
+            if let Ok(value) = serde_json::from_slice(&answer.body) {
+                directory.read(&value);
             }
         }
     }
@@ -177,17 +180,17 @@ impl Shared {
 }
 
 /// The START_MATCH that the manager could have sent. `None` if an address is missing.
-fn order(round: &RoundAnnouncement, one: &AnnouncedMatch, directory: &PlayerDirectory) -> Option<StartMatch> {
+fn order(round: &RoundAnnouncement, announced: &AnnouncedMatch, directory: &PlayerDirectory) -> Option<StartMatch> {
     let contestant =
         |player_id: &PlayerId| Some(Contestant::new(player_id.clone(), directory.of(player_id)?.to_string()));
     Some(StartMatch {
         league_id: round.league_id.clone(),
-        round_id: Some(one.round_id.unwrap_or(round.round_id)),
-        match_id: one.match_id.clone(),
-        game_type: one.game_type.clone().unwrap_or_else(GameType::even_odd),
+        round_id: Some(announced.round_id.unwrap_or(round.round_id)),
+        match_id: announced.match_id.clone(),
+        game_type: announced.game_type.clone().unwrap_or_else(GameType::even_odd),
         attempt: 1,
         mode: MatchMode::Flowing,
-        players: Pair::new(contestant(&one.player_a_id)?, contestant(&one.player_b_id)?),
+        players: Pair::new(contestant(&announced.player_a_id)?, contestant(&announced.player_b_id)?),
         timeouts: MatchLimits::default(),
         scoring: MatchPoints::default(),
         draw_secret: None,
@@ -196,9 +199,9 @@ fn order(round: &RoundAnnouncement, one: &AnnouncedMatch, directory: &PlayerDire
     })
 }
 
-fn is_same_host(one: &str, other: &str) -> bool {
+fn is_same_host(host: &str, other: &str) -> bool {
     let here = |host: &str| {
         host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     };
-    one.eq_ignore_ascii_case(other) || (here(one) && here(other))
+    host.eq_ignore_ascii_case(other) || (here(host) && here(other))
 }

@@ -88,8 +88,8 @@ impl AskedQuestion<'_> {
 
     /// `None` if the player answered one of the tries.
     fn problem_of(self, endpoint: &Endpoint, tries: &[SendAttempt], limit: Duration) -> Option<Problem> {
-        let asked: Vec<&SendAttempt> = tries.iter().filter(|one| !one.is_probe).collect();
-        let wrong = |one: &&SendAttempt| match &one.result {
+        let asked: Vec<&SendAttempt> = tries.iter().filter(|attempt| !attempt.is_probe).collect();
+        let wrong = |attempt: &&SendAttempt| match &attempt.result {
             Ok(exchange) => {
                 Problem::of_answer(self.kind(), &self.order.match_id, exchange.status.as_u16(), &exchange.body)
             }

@@ -134,16 +134,16 @@ impl AnswerWaiter<'_> {
     /// counts: the match machine already has it.
     pub(crate) async fn outcome(
         &self,
-        said: SendOutcome,
+        sent: SendOutcome,
         read: Option<AnswerReading>,
         tries: &[SendAttempt],
     ) -> (Option<Input>, SendFinding, Vec<TranscriptEntry>) {
         let Self { asked, posted, .. } = *self;
         let (side, call) = (asked.side, asked.call);
-        let mut found = SendFinding::from(said);
+        let mut found = SendFinding::from(sent);
         let failed = |fault| Input::Failed { side, call, fault };
-        let mut words = Vec::new();
-        let input = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.result) {
+        let mut entries = Vec::new();
+        let input = match tries.iter().rfind(|attempt| !attempt.is_probe).map(|last| &last.result) {
             _ if posted.is_set() => None,
             None => Some(failed(CallFailure::TimedOut)),
             Some(Err(error)) => Some(asked.failed(error)),
@@ -168,7 +168,7 @@ impl AnswerWaiter<'_> {
                 Some(match (held.settle(), held.refused()) {
                     (Some(SettledAnswer::Answer(answer)), _) => {
                         found.quirks = found.quirks.and(answer.quirks);
-                        words.push(answer.said);
+                        entries.push(answer.said);
                         answer.answer.input(side, Some(call))
                     }
                     (Some(SettledAnswer::Contradiction), _) => failed(CallFailure::Refused(PostRefusal::Contradiction)),
@@ -178,7 +178,7 @@ impl AnswerWaiter<'_> {
             }
             other => other,
         };
-        words.extend(held.left_over());
-        (input, found, words)
+        entries.extend(held.left_over());
+        (input, found, entries)
     }
 }

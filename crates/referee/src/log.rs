@@ -30,8 +30,8 @@ impl Shared {
     }
 
     pub(crate) fn entry(&self, level: JournalLevel, event: &str, message: String) -> JournalEntry {
-        let who = self.identity().map(|identity| identity.id);
-        JournalEntry::new(self.environment.now(), level, who.as_ref().map_or("", |id| id.as_str()), event, message)
+        let id = self.identity().map(|identity| identity.id);
+        JournalEntry::new(self.environment.now(), level, id.as_ref().map_or("", |id| id.as_str()), event, message)
     }
 
     pub(crate) fn write(&self, entry: JournalEntry) {
@@ -48,44 +48,36 @@ impl Shared {
         tries: &[SendAttempt],
         understood: bool,
     ) {
-        let last = tries.iter().rposition(|one| !one.is_probe);
-        for (place, one) in tries.iter().enumerate().filter(|(_, one)| !one.is_probe) {
-            let failed = one.result.is_err() || (Some(place) == last && !understood);
+        let last = tries.iter().rposition(|attempt| !attempt.is_probe);
+        for (place, attempt) in tries.iter().enumerate().filter(|(_, attempt)| !attempt.is_probe) {
+            let failed = attempt.result.is_err() || (Some(place) == last && !understood);
             let (level, event) =
                 if failed { (JournalLevel::Warn, "MESSAGE_FAILED") } else { (JournalLevel::Debug, "MESSAGE_SENT") };
             if self.logs(level) {
                 let number = number.map_or_else(String::new, |number| format!(", try {number}"));
-                let (Ok(told) | Err(told)) = one.outcome();
-                let message = format!("{match_id}: {} to {peer}{number}: {told}", one.name);
-                self.write(self.entry(level, event, message).about(one.name));
+                let (Ok(outcome) | Err(outcome)) = attempt.outcome();
+                let message = format!("{match_id}: {} to {peer}{number}: {outcome}", attempt.name);
+                self.write(self.entry(level, event, message).about(attempt.name));
             }
         }
     }
 
     /// Leaves out the choice.
     pub(crate) fn note_answer(&self, order: &StartMatch, input: &Input) {
-        let player = |side: Side| &order.players[side].player_id;
         let match_id = &order.match_id;
-        match input {
-            Input::Joined { side, .. } => {
-                self.note(JournalLevel::Debug, "PLAYER_JOINED", || format!("{match_id}: {} joined", player(*side)));
-            }
-            Input::Declined { side, .. } => {
-                self.note(JournalLevel::Warn, "PLAYER_DECLINED", || {
-                    format!("{match_id}: {} declined the invitation", player(*side))
-                });
-            }
-            Input::Moved { side, .. } => {
-                self.note(JournalLevel::Debug, "CHOICE_RECEIVED", || {
-                    format!("{match_id}: {} has chosen", player(*side))
-                });
-            }
+        let (level, event, side, what) = match input {
+            Input::Joined { side, .. } => (JournalLevel::Debug, "PLAYER_JOINED", side, "joined"),
+            Input::Declined { side, .. } => (JournalLevel::Warn, "PLAYER_DECLINED", side, "declined the invitation"),
+            Input::Moved { side, .. } => (JournalLevel::Debug, "CHOICE_RECEIVED", side, "has chosen"),
             Input::Start
             | Input::Failed { .. }
             | Input::PauseOver { .. }
             | Input::GameOverSent { .. }
-            | Input::Reported => {}
-        }
+            | Input::Reported => {
+                return;
+            }
+        };
+        self.note(level, event, || format!("{match_id}: {} {what}", order.players[*side].player_id));
     }
 
     pub(crate) fn note_attempt_error(

@@ -158,10 +158,10 @@ pub(crate) async fn run(
         tokio::select! {
             biased;
             Some(done) = match_runner.work.next(), if !match_runner.work.is_empty() => match_runner.done(done),
-            Some(post) = posts.recv() => match_runner.take(post),
+            Some(post) = posts.recv() => match_runner.receive(post),
             else => break,
         }
-        match_runner.go_on();
+        match_runner.perform_effects();
     }
     match_runner.match_messages().state()
 }
@@ -196,16 +196,16 @@ impl MatchRunner {
     fn tell(&mut self, input: Input) {
         self.shared.note_answer(&self.order, &input);
         self.match_machine.handle(input, &mut self.effects);
-        self.go_on();
+        self.perform_effects();
     }
 
-    fn take(&mut self, post: MatchInput) {
+    fn receive(&mut self, post: MatchInput) {
         match post {
             // The poster may have disconnected; the decision stands.
             MatchInput::Answer(posted, reply) => drop(reply.send(self.take_posted(*posted))),
             MatchInput::Step(step, reply) => {
                 let taken = self.match_machine.step(step, &mut self.effects);
-                self.go_on();
+                self.perform_effects();
                 // The client may have disconnected; the step stands.
                 drop(reply.send(taken.map(|()| self.match_messages().state())));
             }
@@ -318,7 +318,7 @@ impl MatchRunner {
         Err(fault)
     }
 
-    fn go_on(&mut self) {
+    fn perform_effects(&mut self) {
         for effect in std::mem::take(&mut self.effects) {
             match side_of(&effect) {
                 Some(side) => self.waiting[side].push_back(effect),
@@ -421,7 +421,8 @@ impl MatchRunner {
             let understood = said.understood;
             let (input, mut found, words) = waiter.outcome(said, read, &tries).await;
             found.problem = input.as_ref().map(|input| asked.problem(input, &endpoint, &tries, limit));
-            if let Some(Ok(exchange)) = tries.iter_mut().rfind(|one| !one.is_probe).map(|last| &mut last.result) {
+            if let Some(Ok(exchange)) = tries.iter_mut().rfind(|attempt| !attempt.is_probe).map(|last| &mut last.result)
+            {
                 exchange.receipt.granted = exchange.receipt.granted.max(posted.granted());
             }
             if posted.is_set() || words.iter().any(|said| said.refused.is_none()) {
@@ -483,16 +484,16 @@ impl MatchRunner {
         }
         report.account.started = Some(self.began);
         report.account.times = self.times();
-        let (keeping, mut file) = (self.shared.keeping(&self.order), self.file());
+        let (target, mut file) = (self.shared.transcript_target(&self.order), self.file());
         let mut transcript = None;
         if let Some(file) = &mut file {
-            if keeping == TranscriptTarget::Send {
+            if target == TranscriptTarget::Send {
                 file.shorten_transcript();
                 let owed = transcript.insert(OwedTranscript::of(file));
                 report.account.transcript_sha256 = Some(owed.digest);
             }
             file.explain(report.account.clone());
-            if keeping == TranscriptTarget::InManagersHome {
+            if target == TranscriptTarget::InManagersHome {
                 // The manager finds the rest in the file.
                 let problems = std::mem::take(&mut report.account.problems);
                 report.account = Account { problems, in_your_home: true, ..Account::default() };
@@ -509,7 +510,7 @@ impl MatchRunner {
                 }
                 let reported = report::deliver(&shared, &appointed, report).await;
                 if let Some(owed) = transcript {
-                    shared.hand_over(appointed, owed, reported).await;
+                    shared.deliver_in_background(appointed, owed, reported).await;
                 }
             }
             Done { side: None, input: Some(Input::Reported), said: Vec::new(), found: None }

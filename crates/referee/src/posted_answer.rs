@@ -83,23 +83,23 @@ pub(crate) struct PostedEnvelope<'a> {
     pub(crate) quirks: Quirks,
     pub(crate) peer: SocketAddr,
     /// The message itself, for the transcript.
-    pub(crate) letter: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl<'a> PostedEnvelope<'a> {
-    pub(crate) fn new(head: &'a ReceivedEnvelope, quirks: Quirks, peer: SocketAddr, body: &impl Serialize) -> Self {
-        let letter = serde_json::to_vec(body).unwrap_or_else(|error| {
+    pub(crate) fn new(head: &'a ReceivedEnvelope, quirks: Quirks, peer: SocketAddr, message: &impl Serialize) -> Self {
+        let body = serde_json::to_vec(message).unwrap_or_else(|error| {
             tracing::error!(%error, "a posted answer cannot be written down");
             Vec::new()
         });
-        Self { head, quirks, peer, letter }
+        Self { head, quirks, peer, body }
     }
 }
 
 impl Shared {
-    pub(crate) async fn joined(
+    pub(crate) async fn post_join(
         &self,
-        cover: PostedEnvelope<'_>,
+        envelope: PostedEnvelope<'_>,
         join: &GameJoinAck,
     ) -> Result<Acknowledgement, RequestError> {
         const METHOD: Method = Method::PostJoin;
@@ -110,38 +110,38 @@ impl Shared {
             Some(false) => Answer::Declined,
             Some(true) | None => Answer::Joined(join.draw_nonce.clone().unwrap_or_default()),
         };
-        self.posted(cover, match_id, join.player_id.as_ref(), METHOD, answer).await
+        self.posted(envelope, match_id, join.player_id.as_ref(), METHOD, answer).await
     }
 
-    pub(crate) async fn chosen(
+    pub(crate) async fn post_choice(
         &self,
-        mut cover: PostedEnvelope<'_>,
+        mut envelope: PostedEnvelope<'_>,
         choice: &PostedChoice,
     ) -> Result<Acknowledgement, RequestError> {
         const METHOD: Method = Method::PostChoice;
         let (match_id, player) = (&choice.match_id, choice.player_id.as_ref());
         let (_, order) = self.posts(match_id, METHOD)?;
         let found = if order.game_type == GameType::even_odd() {
-            cover.quirks.extend(choice.quirk(cover.head));
-            choice.value(cover.head)
+            envelope.quirks.extend(choice.quirk(envelope.head));
+            choice.value(envelope.head)
         } else {
             choice.played.clone()
         };
         // The game rejects a missing move and describes a legal one.
         let text = found.unwrap_or_else(|| format_smolstr!("no {}", move_field(&order)));
-        self.posted(cover, match_id, player, METHOD, Answer::Moved(text)).await
+        self.posted(envelope, match_id, player, METHOD, Answer::Moved(text)).await
     }
 
     async fn posted(
         &self,
-        cover: PostedEnvelope<'_>,
+        envelope: PostedEnvelope<'_>,
         match_id: &MatchId,
         player: Option<&PlayerId>,
         method: Method,
         answer: Answer,
     ) -> Result<Acknowledgement, RequestError> {
         let (posts, order) = self.posts(match_id, method)?;
-        let named = player.cloned().or_else(|| cover.head.sender.as_good().and_then(Sender::player_id));
+        let named = player.cloned().or_else(|| envelope.head.sender.as_good().and_then(Sender::player_id));
         let player = named.ok_or_else(|| {
             RequestError::new(ErrorCode::E003, method, "player_id is missing; send your own id").about("player_id")
         })?;
@@ -150,8 +150,8 @@ impl Shared {
             RequestError::new(ErrorCode::E005, method, format!("{player} does not play in {match_id}"))
                 .about("player_id")
         })?;
-        let (standing, odd) = standing(&order, side, &cover).await;
-        let mut quirks = cover.quirks;
+        let (standing, odd) = standing(&order, side, &envelope).await;
+        let mut quirks = envelope.quirks;
         quirks.extend(odd);
         let message_type = match answer {
             Answer::Moved(_) if order.game_type != GameType::even_odd() => "GAME_MOVE_RESPONSE",
@@ -159,8 +159,8 @@ impl Shared {
                 method.row().message.unwrap_or(method.row().name)
             }
         };
-        let said = self.written(&player, message_type, &cover.letter);
-        let conversation = cover.head.conversation_id.as_good().cloned();
+        let said = self.written(&player, message_type, &envelope.body);
+        let conversation = envelope.head.conversation_id.as_good().cloned();
         let (reply, decided) = oneshot::channel();
         let posted = PostedAnswer { side, method, answer, standing, conversation, quirks, said };
         let over = || RequestError::new(ErrorCode::E010, method, format!("{match_id} is over"));
@@ -169,11 +169,11 @@ impl Shared {
         Ok(Acknowledgement::of_player(player).for_match(match_id.clone()))
     }
 
-    fn written(&self, player: &PlayerId, message_type: &'static str, letter: &[u8]) -> TranscriptEntry {
+    fn written(&self, player: &PlayerId, message_type: &'static str, body: &[u8]) -> TranscriptEntry {
         let referee = self.identity().map(|me| SmolStr::new(me.id.as_str())).unwrap_or_default();
         let there = (SmolStr::new(player.as_str()), referee);
         let message_type = SmolStr::new_static(message_type);
-        TranscriptEntry::new(self.environment.now(), Direction::Received, there, message_type, letter, None)
+        TranscriptEntry::new(self.environment.now(), Direction::Received, there, message_type, body, None)
     }
 }
 
@@ -182,8 +182,8 @@ pub(crate) fn move_field(order: &StartMatch) -> &'static str {
     if order.game_type == GameType::even_odd() { "parity_choice" } else { "move" }
 }
 
-async fn standing(order: &StartMatch, side: Side, cover: &PostedEnvelope<'_>) -> (PosterProof, Option<Quirk>) {
-    let (player, token) = (&order.players[side], cover.head.auth_token.as_ref());
+async fn standing(order: &StartMatch, side: Side, envelope: &PostedEnvelope<'_>) -> (PosterProof, Option<Quirk>) {
+    let (player, token) = (&order.players[side], envelope.head.auth_token.as_ref());
     let odd = match (&player.player_pass, &order.league_id) {
         (Some(expected), Some(league)) => {
             let odd = token_quirk(token, expected, league, &order.match_id);
@@ -196,7 +196,7 @@ async fn standing(order: &StartMatch, side: Side, cover: &PostedEnvelope<'_>) ->
         (Some(_) | None, Some(_) | None) => None,
     };
     let is_near = match player.endpoint.parse::<Endpoint>() {
-        Ok(endpoint) => net::resolves_to(&endpoint, cover.peer.ip()).await,
+        Ok(endpoint) => net::resolves_to(&endpoint, envelope.peer.ip()).await,
         Err(_) => false,
     };
     let token = if token.is_some() { PostRefusal::WrongToken } else { PostRefusal::NoToken };

@@ -19,7 +19,7 @@ use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::game_over::{GameResult, ResultStatus};
 use league_protocol::message::round::RoundAnnouncement;
 use league_protocol::message::start_match::{StartMatch, StartMatchAnswer};
-use league_protocol::message::step::MatchState;
+use league_protocol::message::step::{MatchState, MatchStep};
 use league_protocol::sender::{Role, Sender};
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::{Access, Method, RefereeCall};
@@ -54,9 +54,9 @@ const REMEMBERED: usize = 1024;
 /// How long the referee waits for transcripts at the end of the league.
 const LAST_TRANSCRIPTS: Duration = Duration::from_secs(5);
 /// How long a referee waits for them when it has to exit.
-const A_MOMENT: Duration = Duration::from_millis(500);
+const EXIT_WAIT: Duration = Duration::from_millis(500);
 /// How many technical losses the closing line explains.
-const NAMED: usize = 5;
+const MAX_NAMED_LOSSES: usize = 5;
 /// How many posts may wait for one match.
 const POSTS: usize = 16;
 
@@ -77,9 +77,9 @@ pub(crate) struct Shared {
     matches: Mutex<Matches>,
     /// Notified when the league is over or the manager releases the referee.
     leave: Notify,
-    pub(crate) doubt: TokenRecheck,
+    pub(crate) token_recheck: TokenRecheck,
     /// Notified when the manager calls before the referee knows that it is registered.
-    pub(crate) hurry: Notify,
+    pub(crate) retry_now: Notify,
     pub(crate) over: watch::Sender<u64>,
     pub(crate) strikes: FailedSecrets,
     pub(crate) announcements: Announcements,
@@ -124,34 +124,33 @@ impl Matches {
 
     /// Considers only attempts since the last registration.
     fn has_played(&self, match_id: &MatchId, attempt: u32) -> bool {
-        let league = |one: &&Finished| one.purpose == MatchPurpose::League && one.state.match_id == *match_id;
-        let last = self.finished.iter().rev().find(league);
+        let of_league =
+            |finished: &&Finished| finished.purpose == MatchPurpose::League && finished.state.match_id == *match_id;
+        let last = self.finished.iter().rev().find(of_league);
         last.is_some_and(|last| last.state.attempt == attempt && last.registration == self.registrations)
     }
 }
 
 impl Referee {
     pub fn new(settings: RefereeSettings, client: Client, views: Option<ViewWriter>, environment: Environment) -> Self {
-        let (identity, matches) = (RwLock::default(), Mutex::default());
-        Self {
-            shared: Arc::new(Shared {
-                settings,
-                environment,
-                peer_client: PeerClient::new(client),
-                journal: OnceLock::new(),
-                views,
-                identity,
-                matches,
-                leave: Notify::new(),
-                doubt: TokenRecheck::default(),
-                hurry: Notify::new(),
-                over: watch::Sender::new(0),
-                strikes: FailedSecrets::default(),
-                announcements: Announcements::default(),
-                transcripts: Transcripts::default(),
-                refusals: RefusalLog::default(),
-            }),
-        }
+        let shared = Shared {
+            settings,
+            environment,
+            peer_client: PeerClient::new(client),
+            journal: OnceLock::new(),
+            views,
+            identity: RwLock::default(),
+            matches: Mutex::default(),
+            leave: Notify::new(),
+            token_recheck: TokenRecheck::default(),
+            retry_now: Notify::new(),
+            over: watch::Sender::new(0),
+            strikes: FailedSecrets::default(),
+            announcements: Announcements::default(),
+            transcripts: Transcripts::default(),
+            refusals: RefusalLog::default(),
+        };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Keeps trying while the manager is unreachable.
@@ -187,7 +186,7 @@ impl Referee {
         // The manager assigns the rest again once it notices that this referee is gone.
         drop(timeout(patience, over.wait_for(|_| self.running() == 0)).await);
         // A referee with a home sends the remaining transcripts after a restart.
-        self.shared.transcripts.settled(A_MOMENT).await;
+        self.shared.transcripts.settled(EXIT_WAIT).await;
         self.running()
     }
 }
@@ -205,11 +204,11 @@ impl Shared {
 
     pub(crate) fn remember_rounds(&self, round: &RoundAnnouncement) {
         let mut matches = self.matches();
-        for one in &round.matches {
+        for announced in &round.matches {
             if matches.rounds.len() == REMEMBERED {
                 matches.rounds.pop_front();
             }
-            matches.rounds.push_back((one.match_id.clone(), one.round_id.unwrap_or(round.round_id)));
+            matches.rounds.push_back((announced.match_id.clone(), announced.round_id.unwrap_or(round.round_id)));
         }
     }
 
@@ -223,7 +222,7 @@ impl Shared {
 
     pub(crate) fn envelope(&self, conversation: Option<ConversationId>, token: Option<Credential>) -> Envelope {
         // Before it is registered, the referee uses the id that it was started with.
-        let sender = match self.identity().map(|identity| identity.id).or_else(|| self.settings.wish.clone()) {
+        let sender = match self.identity().map(|identity| identity.id).or_else(|| self.settings.requested_id.clone()) {
             Some(id) => Sender::referee(&id),
             None => Sender::unregistered(Role::Referee, &self.settings.name),
         };
@@ -259,18 +258,14 @@ impl Shared {
             RequestError::new(ErrorCode::E010, METHOD, "this referee is not registered in any league yet")
         })?;
         let order = self.completed(&identity, order, purpose);
-        let refused = |reason: &str| StartMatchAnswer {
-            status: SmolStr::new_static("REFUSED"),
+        let answer = |status: &'static str, reason: Option<&'static str>| StartMatchAnswer {
+            status: SmolStr::new_static(status),
             match_id: order.match_id.clone(),
             attempt: Some(order.attempt),
-            reason: Some(SmolStr::new(reason)),
+            reason: reason.map(SmolStr::new_static),
         };
-        let accepted = StartMatchAnswer {
-            status: SmolStr::new_static("ACCEPTED"),
-            match_id: order.match_id.clone(),
-            attempt: Some(order.attempt),
-            reason: None,
-        };
+        let refused = |reason: &'static str| answer("REFUSED", Some(reason));
+        let accepted = answer("ACCEPTED", None);
         let Some(game) = new_game(&order.game_type) else { return Ok(refused("unknown game")) };
         let endpoint = |side: Side| {
             order.players[side].endpoint.parse::<Endpoint>().map_err(|error| {
@@ -345,7 +340,7 @@ impl Shared {
         matches.refereed += 1;
         if let Some(reason) = lost {
             matches.forfeits += 1;
-            if matches.forfeited.len() < NAMED {
+            if matches.forfeited.len() < MAX_NAMED_LOSSES {
                 matches.forfeited.push((order.match_id.clone(), reason));
             }
         }
@@ -377,16 +372,23 @@ impl Shared {
         Ok((running.posts.clone(), Arc::clone(&running.order)))
     }
 
-    async fn step(&self, match_id: &MatchId, step: StepCommand, method: Method) -> Result<MatchState, RequestError> {
+    async fn step(
+        &self,
+        MatchStep { match_id }: &MatchStep,
+        step: StepCommand,
+        envelope: Envelope,
+        method: Method,
+    ) -> Result<CallAnswer, RequestError> {
         let (posts, _) = self.posts(match_id, method)?;
         let (reply, taken) = oneshot::channel();
         let over = || RequestError::new(ErrorCode::E010, method, format!("{match_id} is over"));
         posts.send(MatchInput::Step(step, reply)).await.map_err(|_| over())?;
         let taken = taken.await.map_err(|_| over())?;
-        taken.map_err(|refused| RequestError::new(ErrorCode::E010, method, refused.to_string()))
+        let state = taken.map_err(|refused| RequestError::new(ErrorCode::E010, method, refused.to_string()))?;
+        CallAnswer::new(envelope, &state)
     }
 
-    async fn look(&self, match_id: &MatchId) -> Result<MatchState, RequestError> {
+    async fn state_of(&self, match_id: &MatchId) -> Result<MatchState, RequestError> {
         const METHOD: Method = Method::GetMatchState;
         let remembered = self.matches().remembered(match_id).map(|finished| finished.state.clone());
         let posts = match (self.posts(match_id, METHOD), remembered) {
@@ -423,7 +425,7 @@ impl Agent for Referee {
         let from_manager = from.contains(&Role::Manager) && !from.contains(&Role::Player);
         if from_manager && self.shared.identity().is_none() {
             // The manager has registered this referee, and its answer was lost.
-            self.shared.hurry.notify_one();
+            self.shared.retry_now.notify_one();
         }
         let checked = match access {
             Access::Open => Ok(()),
@@ -436,7 +438,7 @@ impl Agent for Referee {
             }
         };
         if from_manager && checked.as_ref().is_err_and(|fault| fault.code == Some(ErrorCode::E012)) {
-            self.shared.doubt().await;
+            self.shared.recheck_token().await;
         }
         checked
     }
@@ -453,30 +455,24 @@ impl Agent for Referee {
                 }
                 CallAnswer::new(envelope, &shared.start(order, purpose)?)
             }
-            RefereeCall::CollectChoices(of) => {
-                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::CollectChoices, method).await?)
-            }
-            RefereeCall::DrawNumber(of) => {
-                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::DrawNumber, method).await?)
-            }
-            RefereeCall::FinalizeMatch(of) => {
-                CallAnswer::new(envelope, &shared.step(&of.match_id, StepCommand::Finalize, method).await?)
-            }
-            RefereeCall::GetMatchState(of) => CallAnswer::new(envelope, &shared.look(&of.match_id).await?),
+            RefereeCall::CollectChoices(of) => shared.step(&of, StepCommand::CollectChoices, envelope, method).await,
+            RefereeCall::DrawNumber(of) => shared.step(&of, StepCommand::DrawNumber, envelope, method).await,
+            RefereeCall::FinalizeMatch(of) => shared.step(&of, StepCommand::Finalize, envelope, method).await,
+            RefereeCall::GetMatchState(of) => CallAnswer::new(envelope, &shared.state_of(&of.match_id).await?),
             RefereeCall::RegisterToLeague(at) => {
-                CallAnswer::new(envelope, &shared.go_and_register(at.manager_endpoint.as_deref()).await?)
+                CallAnswer::new(envelope, &shared.register_at(at.manager_endpoint.as_deref()).await?)
             }
             RefereeCall::PostJoin(join) => {
                 let posted = PostedEnvelope::new(&head, quirks, peer, &join);
-                CallAnswer::new(envelope, &shared.joined(posted, &join).await?)
+                CallAnswer::new(envelope, &shared.post_join(posted, &join).await?)
             }
             RefereeCall::PostChoice(choice) => {
                 let posted = PostedEnvelope::new(&head, quirks, peer, &choice);
-                CallAnswer::new(envelope, &shared.chosen(posted, &choice).await?)
+                CallAnswer::new(envelope, &shared.post_choice(posted, &choice).await?)
             }
             RefereeCall::NotifyRound(round) => {
                 let acknowledged = shared.acknowledge().for_round(round.round_id);
-                shared.announced(round, peer);
+                shared.round_announced(round, peer);
                 CallAnswer::new(envelope, &acknowledged)
             }
             RefereeCall::NotifyLeagueCompleted(_) | RefereeCall::Shutdown(_) => {

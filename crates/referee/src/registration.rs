@@ -59,19 +59,19 @@ impl Shared {
     pub(crate) async fn register(self: &Arc<Self>, manager: &Endpoint) -> Result<RefereeId, Rejected> {
         let settings = &self.settings;
         let retry = RegistrationRetry {
-            answer_limit: settings.patience,
+            answer_limit: settings.answer_limit,
             pause: settings.pause,
             max_pause: RefereeSettings::MAX_PAUSE.max(settings.pause),
             // A registered referee waits for its manager without a limit.
             max_tries: settings.give_up_after.filter(|_| self.identity().is_none()),
         };
         let admitted =
-            registration::register(&self.peer_client, manager, retry, &self.hurry, || self.registration()).await?;
+            registration::register(&self.peer_client, manager, retry, &self.retry_now, || self.registration()).await?;
         let Admitted { referee_id, league_id, token, passes, dialect, proven, .. } = admitted;
-        let id = referee_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| RefereeId::numbered(1));
-        let manager_is = manager.clone();
+        let id = referee_id.or_else(|| settings.requested_id.clone()).unwrap_or_else(|| RefereeId::numbered(1));
+        let (league, manager_endpoint) = (league_id, manager.clone());
         let identity =
-            RefereeIdentity { id: id.clone(), league: league_id, token, passes, manager: manager_is, dialect, proven };
+            RefereeIdentity { id: id.clone(), league, token, passes, manager: manager_endpoint, dialect, proven };
         self.begin_anew();
         *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
         if let Some((transcript_writer, home)) = &settings.journal {
@@ -79,23 +79,24 @@ impl Shared {
             self.journal.get_or_init(|| transcript_writer.journal(path));
         }
         self.note(JournalLevel::Info, "REGISTERED", || format!("registered with {manager}"));
-        self.send_owed();
+        self.send_outbox();
         Ok(id)
     }
 
     /// Called when the manager does not know the referee, or a caller is not the manager. Registers again if the token
     /// is no longer valid, in its own task, because the caller may not wait.
-    pub(crate) async fn doubt(self: &Arc<Self>) {
+    pub(crate) async fn recheck_token(self: &Arc<Self>) {
         let shared = Arc::clone(self);
-        drop(tokio::spawn(async move { shared.doubt.run_if_due(shared.make_sure()).await }).await);
+        drop(tokio::spawn(async move { shared.token_recheck.run_if_due(shared.check_token()).await }).await);
     }
 
     /// False if the manager could not answer.
-    async fn make_sure(self: &Arc<Self>) -> bool {
+    async fn check_token(self: &Arc<Self>) -> bool {
         let Some(RefereeIdentity { token: Some(token), manager, .. }) = self.identity() else { return true };
         let envelope = self.envelope(None, Some(token.into()));
         let counts =
-            token_recheck::accepts_token(self.peer_client.client(), &manager, &envelope, self.settings.patience).await;
+            token_recheck::accepts_token(self.peer_client.client(), &manager, &envelope, self.settings.answer_limit)
+                .await;
         if counts == Some(false)
             && let Err(rejected) = self.register(&manager).await
         {
@@ -117,7 +118,7 @@ impl Shared {
                 pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
                 accepts_batches: true,
             },
-            referee_id: settings.wish.clone(),
+            referee_id: settings.requested_id.clone(),
             join_key: settings.join_key.clone(),
             quirks: Quirks::default(),
         };
@@ -126,10 +127,7 @@ impl Shared {
     }
 
     /// Registers with the manager of the request, or else with its own. From then on that manager receives its reports.
-    pub(crate) async fn go_and_register(
-        self: &Arc<Self>,
-        at: Option<&str>,
-    ) -> Result<RegisteredToLeague, RequestError> {
+    pub(crate) async fn register_at(self: &Arc<Self>, at: Option<&str>) -> Result<RegisteredToLeague, RequestError> {
         let manager = match at {
             None => self.settings.manager.clone(),
             Some(text) => text.parse().map_err(|error| {
@@ -139,7 +137,7 @@ impl Shared {
             })?,
         };
         // The caller waits as long as this referee waits for its manager; the rest is for the way of the answer.
-        let limit = self.settings.patience.mul_f32(0.8);
+        let limit = self.settings.answer_limit.mul_f32(0.8);
         let registered = timeout(limit, self.register(&manager)).await.map_err(|_| {
             let message =
                 format!("no manager has answered at {manager} within {limit:?}; start it there, then call this again");

@@ -31,20 +31,20 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
         let envelope = Envelope { sender, ..shared.envelope(Some(conversation.clone()), token.map(Into::into)) };
         let settings = &shared.settings;
         let message =
-            OutgoingCall { envelope: &envelope, call: &call, body: None, limit: settings.patience, notice: false };
+            OutgoingCall { envelope: &envelope, call: &call, body: None, limit: settings.answer_limit, notice: false };
         let peer = Peer { endpoint: &manager, dialect: &dialect, proven };
         let mut tries = Vec::new();
         // A manager of another implementation may expect reports in another frame than registrations.
-        let said = if passes {
+        let sent = if passes {
             shared.peer_client.send(peer, message, &understood, &mut tries).await
         } else {
             shared.peer_client.search(peer, message, &understood, &mut tries).await
         };
-        shared.note_tries(&match_id, ("the manager", None), &tries, said.understood);
-        if let Some(learned) = said.learned {
+        shared.note_tries(&match_id, ("the manager", None), &tries, sent.understood);
+        if let Some(learned) = sent.learned {
             shared.manager_understands(&manager, learned);
         }
-        let trouble = match tries.iter().rfind(|one| !one.is_probe).map(|last| &last.result) {
+        let problem = match tries.iter().rfind(|attempt| !attempt.is_probe).map(|last| &last.result) {
             Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body).map(|layers| layers.reply_kind()) {
                 // Some managers acknowledge with an empty body.
                 Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_success() => return true,
@@ -62,7 +62,7 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
                         format!("{match_id}: the manager refuses the report, and it is given up: {}", error.words)
                     });
                     if error.code.as_deref() == Some("E012") {
-                        shared.doubt().await;
+                        shared.recheck_token().await;
                     }
                     return false;
                 }
@@ -70,9 +70,9 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
             Some(Err(error)) => error.to_string(),
             None => String::from("there was no time"),
         };
-        tracing::info!(%match_id, trouble, "not reported yet; trying again");
+        tracing::info!(%match_id, trouble = problem, "not reported yet; trying again");
         shared.note(JournalLevel::Warn, "REPORT_RETRIED", || {
-            format!("{match_id}: not reported yet, and tried again: {trouble}")
+            format!("{match_id}: not reported yet, and tried again: {problem}")
         });
         sleep(pause).await;
         pause = (pause * 2).min(RefereeSettings::MAX_PAUSE.max(shared.settings.pause));

@@ -13,7 +13,8 @@ use smol_str::SmolStr;
 #[derive(Clone, Debug)]
 pub struct RefereeSettings {
     pub name: SmolStr,
-    pub wish: Option<RefereeId>,
+    /// The id that the referee asks the manager for.
+    pub requested_id: Option<RefereeId>,
     pub manager: Endpoint,
     /// The endpoint that the referee registers.
     pub contact: Endpoint,
@@ -24,7 +25,8 @@ pub struct RefereeSettings {
     pub operator: Option<TokenDigest>,
     pub journal: Option<(JournalWriter, Home)>,
     pub home: Option<Home>,
-    pub patience: Duration,
+    /// The limit for an answer of the manager.
+    pub answer_limit: Duration,
     /// The pause after a manager could not be reached; it doubles up to [`RefereeSettings::MAX_PAUSE`].
     pub pause: Duration,
     /// How many tries a referee makes to reach its manager; without a number it never gives up.
@@ -33,4 +35,23 @@ pub struct RefereeSettings {
 
 impl RefereeSettings {
     pub const MAX_PAUSE: Duration = Duration::from_secs(5);
+
+    /// A referee of Even/Odd without a home or a log.
+    pub fn new(name: impl Into<SmolStr>, manager: Endpoint, contact: Endpoint) -> Self {
+        Self {
+            name: name.into(),
+            requested_id: None,
+            manager,
+            contact,
+            capacity: 8,
+            games: vec![GameType::even_odd()],
+            join_key: None,
+            operator: None,
+            journal: None,
+            home: None,
+            answer_limit: Duration::from_secs(10),
+            pause: Duration::from_millis(50),
+            give_up_after: None,
+        }
+    }
 }

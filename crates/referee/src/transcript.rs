@@ -133,7 +133,7 @@ impl Transcripts {
 }
 
 impl Shared {
-    pub(crate) fn keeping(&self, order: &StartMatch) -> TranscriptTarget {
+    pub(crate) fn transcript_target(&self, order: &StartMatch) -> TranscriptTarget {
         let (Some(mark), Some(league)) = (&order.home_mark, &order.league_id) else { return TranscriptTarget::Own };
         let Some(home) = &self.settings.home else { return TranscriptTarget::Send };
         let mut last = self.transcripts.mark.lock().unwrap_or_else(PoisonError::into_inner);
@@ -170,12 +170,17 @@ impl Shared {
     }
 
     /// Delivers the transcript in its own task if the report was accepted.
-    pub(crate) async fn hand_over(self: &Arc<Self>, appointed: RefereeIdentity, owed: OwedTranscript, reported: bool) {
+    pub(crate) async fn deliver_in_background(
+        self: &Arc<Self>,
+        appointed: RefereeIdentity,
+        owed: OwedTranscript,
+        reported: bool,
+    ) {
         let length = owed.bytes.len();
         if !reported {
             self.settle(&owed).await;
             if owed.counted && self.transcripts.give_room(length) {
-                self.send_owed();
+                self.send_outbox();
             }
             return;
         }
@@ -191,13 +196,13 @@ impl Shared {
             }
             shared.settle(&owed).await;
             if shared.transcripts.give_room(length) {
-                shared.send_owed();
+                shared.send_outbox();
             }
         });
     }
 
     /// Sends the outbox: after a registration, and when memory is free again.
-    pub(crate) fn send_owed(self: &Arc<Self>) {
+    pub(crate) fn send_outbox(self: &Arc<Self>) {
         let (Some(home), Some(identity)) = (self.settings.home.clone(), self.identity()) else { return };
         let Some(league) = identity.league.clone() else { return };
         if !home.outbox(&league).exists() {
@@ -207,7 +212,7 @@ impl Shared {
         tokio::spawn(async move {
             let files = tokio::task::spawn_blocking(move || outbox::unsent(&home, &league)).await.unwrap_or_default();
             for file in files.into_iter().filter(|file| file.referee_id == identity.id) {
-                shared.hand_over(identity.clone(), OwedTranscript::of(&file), true).await;
+                shared.deliver_in_background(identity.clone(), OwedTranscript::of(&file), true).await;
             }
         });
     }
@@ -215,8 +220,8 @@ impl Shared {
     /// Repeats until the manager accepts or refuses the transcript.
     async fn deliver(self: &Arc<Self>, appointed: &RefereeIdentity, owed: &OwedTranscript) {
         let mut pause = self.settings.pause;
-        while let Err(trouble) = self.send(appointed, owed).await {
-            tracing::info!(match_id = %owed.match_id, trouble, "the transcript is not delivered yet; trying again");
+        while let Err(problem) = self.send(appointed, owed).await {
+            tracing::info!(match_id = %owed.match_id, trouble = problem, "the transcript is not delivered yet; trying again");
             sleep(pause).await;
             pause = (pause * 2).min(RefereeSettings::MAX_PAUSE.max(self.settings.pause));
         }
@@ -231,7 +236,7 @@ impl Shared {
             let sender = Sender::referee(&id);
             let envelope = Envelope { sender, ..self.envelope(Some(conversation.clone()), token.map(Into::into)) };
             let call = Call::StoreTranscript(part);
-            let limit = self.settings.patience;
+            let limit = self.settings.answer_limit;
             let message = OutgoingCall { envelope: &envelope, call: &call, body: None, limit, notice: false };
             let peer = Peer { endpoint: &manager, dialect: &dialect, proven: true };
             let mut tries = Vec::new();
@@ -246,7 +251,7 @@ impl Shared {
                     return Err(error.words);
                 }
                 ReplyKind::Error(error) if error.code.as_deref() == Some("E012") => {
-                    self.doubt().await;
+                    self.recheck_token().await;
                     return Err(error.words);
                 }
                 ReplyKind::Error(error) => {

@@ -26,28 +26,35 @@ impl TranscriptWriter {
 
     /// Questions and their answers. A question without an answer carries the receipt.
     pub(crate) fn write_down(&self, tries: &[SendAttempt]) -> Vec<TranscriptEntry> {
-        let mut said = Vec::with_capacity(2 * tries.len());
-        for one in tries {
-            let receipt = match &one.result {
+        let mut entries = Vec::with_capacity(2 * tries.len());
+        for attempt in tries {
+            let receipt = match &attempt.result {
                 Ok(exchange) => exchange.receipt,
                 Err(error) => error.receipt,
             };
-            let kept = kept(&receipt);
+            let shown = receipt_of(&receipt);
             let there = (self.referee.clone(), self.player.clone());
-            let (asked, lost) = (SmolStr::new_static(one.name), one.result.is_err().then_some(kept));
-            said.push(TranscriptEntry::new(receipt.sent_at, Direction::Sent, there, asked, &one.sent, lost));
-            if let Ok(exchange) = &one.result {
+            let (asked, lost) = (SmolStr::new_static(attempt.name), attempt.result.is_err().then_some(shown));
+            entries.push(TranscriptEntry::new(receipt.sent_at, Direction::Sent, there, asked, &attempt.sent, lost));
+            if let Ok(exchange) = &attempt.result {
                 let at = receipt.sent_at.after(receipt.last_byte.unwrap_or_default());
                 let back = (self.player.clone(), self.referee.clone());
-                let answered = if one.is_probe { SmolStr::new_static("ANSWER") } else { self.answered.clone() };
-                said.push(TranscriptEntry::new(at, Direction::Received, back, answered, &exchange.body, Some(kept)));
+                let answered = if attempt.is_probe { SmolStr::new_static("ANSWER") } else { self.answered.clone() };
+                entries.push(TranscriptEntry::new(
+                    at,
+                    Direction::Received,
+                    back,
+                    answered,
+                    &exchange.body,
+                    Some(shown),
+                ));
             }
         }
-        said
+        entries
     }
 }
 
-fn kept(receipt: &exchange::Receipt) -> CallReceipt {
+fn receipt_of(receipt: &exchange::Receipt) -> CallReceipt {
     let millis = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
     CallReceipt {
         sent_at: receipt.sent_at,

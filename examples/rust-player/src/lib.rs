@@ -10,7 +10,6 @@ use anyhow::Context;
 use clap::Parser;
 use league_core::rules::registry::all_games;
 use league_core::session::MoveRequest;
-use league_player::chance::Chance;
 use league_player::memory::Memory;
 use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::{Decision, Strategy};
@@ -77,11 +76,9 @@ impl Strategy for FunctionStrategy {
         let row = memory.standings.iter().find(|row| Some(&row.player_id) == request.opponent.as_ref());
         let opponent = Opponent { player_id: request.opponent.clone(), name: row.map(|row| row.display_name.clone()) };
         let all: Vec<&PlayedMatch> = memory.history.matches().iter().collect();
-        let with_opponent = all
-            .iter()
-            .copied()
-            .filter(|one| one.opponent_id.is_some() && one.opponent_id == request.opponent)
-            .collect();
+        let with_opponent =
+            |played: &&PlayedMatch| played.opponent_id.is_some() && played.opponent_id == request.opponent;
+        let with_opponent = all.iter().copied().filter(with_opponent).collect();
         let game = CurrentGame {
             game_type: request.game.clone(),
             match_id: request.match_id.clone(),
@@ -128,19 +125,9 @@ pub async fn play(choose: StrategyFunction) -> anyhow::Result<()> {
         None => lan::advertised(listener.local_addr()?, "http", &manager).await?,
     };
     let settings = PlayerSettings {
-        name: name.clone(),
-        wish: None,
-        manager,
-        contact: contact.clone(),
         join_key,
-        home: None,
-        recalls: false,
-        histories: None,
-        journal_writer: None,
-        chance: Chance::System,
-        patience: Duration::from_secs(10),
         pause: Duration::from_millis(500),
-        give_up_after: None,
+        ..PlayerSettings::new(name.clone(), manager, contact.clone())
     };
     let strategy = StrategyRunner::new(Arc::new(FunctionStrategy(choose)));
     let player = Player::new(settings, strategy, Client::default(), Environment::real());

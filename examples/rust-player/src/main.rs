@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 fn choose(_: &Opponent, history: &PastMatches<'_>, _: &[StandingsRow], game: &CurrentGame) -> SmolStr {
     if game.game_type.as_str() == "even_odd" {
         let known = if history.with_opponent.is_empty() { &history.all } else { &history.with_opponent };
-        let count = |choice| known.iter().filter(|one| one.opponent_choice.as_deref() == Some(choice)).count();
+        let count = |choice| known.iter().filter(|played| played.opponent_choice.as_deref() == Some(choice)).count();
         match count("even").cmp(&count("odd")) {
             Ordering::Greater => return "odd".into(),
             Ordering::Less => return "even".into(),

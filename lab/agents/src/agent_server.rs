@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ pub(crate) fn open<H: HttpHandler>(port: ReservedPort, delay: Duration, handler:
 }
 
 async fn serve(handler: &impl HttpHandler, request: HttpRequest) -> HttpReply {
-    let (at, body) = (Instant::now(), request.json());
+    let body = request.json();
     let HttpRequest { method, path, headers, .. } = request;
     let response = match (method.as_str(), body.is_null()) {
         ("POST", false) => {
@@ -85,7 +85,7 @@ async fn serve(handler: &impl HttpHandler, request: HttpRequest) -> HttpReply {
         (_, _) => HttpResponse::plainly(405, "Method Not Allowed"),
     };
     let HttpResponse { status, headers: back, body: answer, then, kind, message, refused } = response;
-    let logged = LoggedRequest { at, path, headers, body, kind, message, refused, status, answer: answer.clone() };
+    let logged = LoggedRequest { path, headers, body, kind, message, refused, status, answer: answer.clone() };
     handler.log().note(logged);
     let closes = then == Then::KeepOpen && !handler.keeps_connections();
     HttpReply { status, headers: back, body: answer.into_bytes(), then: if closes { Then::Close } else { then } }

@@ -19,7 +19,7 @@ pub enum Frame {
 }
 
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct FramedCall {
     pub(crate) id: Value,
     pub(crate) kind: String,
     pub(crate) message: Value,
@@ -58,7 +58,7 @@ impl Frame {
         }
     }
 
-    pub(crate) fn read(self, body: &Value, names: &Names) -> Result<Asked, Refusal> {
+    pub(crate) fn read(self, body: &Value, names: &Names) -> Result<FramedCall, Refusal> {
         let id = body.get("id").cloned().unwrap_or_default();
         let params = body.get("params").cloned().unwrap_or_default();
         if self == Self::Bare {
@@ -90,7 +90,7 @@ impl Frame {
                 (names.kind(method).ok_or_else(unknown)?, message)
             }
         };
-        Ok(Asked { id, kind: kind.to_owned(), message })
+        Ok(FramedCall { id, kind: kind.to_owned(), message })
     }
 
     pub(crate) fn answer(self, id: &Value, message: &Value) -> Value {
@@ -122,7 +122,7 @@ impl Frame {
 }
 
 /// As a web framework reads a body into a model: it ignores unknown fields and names missing ones.
-fn bare(body: &Value, names: &Names) -> Result<Asked, Refusal> {
+fn bare(body: &Value, names: &Names) -> Result<FramedCall, Refusal> {
     let kind = text(body, "message_type");
     if kind.is_empty() {
         return Err(Refusal::new(-32600, "Field required").http(422));
@@ -130,7 +130,7 @@ fn bare(body: &Value, names: &Names) -> Result<Asked, Refusal> {
     if !names.knows(kind) {
         return Err(Refusal::new(-32602, format!("Unknown message type: {kind}")));
     }
-    Ok(Asked { id: Value::Null, kind: kind.to_owned(), message: body.clone() })
+    Ok(FramedCall { id: Value::Null, kind: kind.to_owned(), message: body.clone() })
 }
 
 /// Accepts any frame. `Err` is a refusal.

@@ -4,7 +4,6 @@
 //! could send: a peer must not be able to fill our memory.
 
 pub mod attack;
-mod bytes;
 
 use std::io;
 use std::net::SocketAddr;
@@ -26,7 +25,7 @@ pub struct HostileAgent {
 }
 
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct AttackedCall {
     path: String,
     body: Value,
 }
@@ -62,8 +61,8 @@ impl HostileAgent {
         let meta = json!({
             "display_name": name, "version": "1.0.0", "game_types": ["even_odd"], "contact_endpoint": self.endpoint(),
         });
-        let letter = envelope("LEAGUE_REGISTER_REQUEST", &format!("player:{name}"), "conv-reg");
-        let params = with(letter, json!({ "player_meta": meta }));
+        let message = envelope("LEAGUE_REGISTER_REQUEST", &format!("player:{name}"), "conv-reg");
+        let params = with(message, json!({ "player_meta": meta }));
         let request = json!({"jsonrpc": "2.0", "method": "register_player", "params": params, "id": 1});
         let answer = post(manager, &[], &request).await?.json();
         Ok(text(&answer["result"], "player_id").to_owned())
@@ -85,30 +84,30 @@ impl HostileAgent {
 
 async fn converse(mut stream: Stream, shared: Arc<Shared>) {
     while let Some(request) = HttpRequest::read(&mut stream).await {
-        let asked = Asked { body: request.json(), path: request.path };
+        let call = AttackedCall { body: request.json(), path: request.path };
         let number = shared.asked.fetch_add(1, Ordering::Relaxed);
-        if asked.path != "/mcp" {
+        if call.path != "/mcp" {
             shared.followed.fetch_add(1, Ordering::Relaxed);
         }
-        if !shared.attack.answer(&mut stream, &shared, &asked, number).await {
+        if !shared.attack.answer(&mut stream, &shared, &call, number).await {
             return;
         }
     }
 }
 
-pub(crate) fn honest(asked: &Asked) -> Value {
-    let params = &asked.body["params"];
-    let (message_type, own) = match text(&asked.body, "method") {
+pub(crate) fn honest(call: &AttackedCall) -> Value {
+    let params = &call.body["params"];
+    let (message_type, own) = match text(&call.body, "method") {
         "handle_game_invitation" => ("GAME_JOIN_ACK", json!({"accept": true})),
         "choose_parity" => ("CHOOSE_PARITY_RESPONSE", json!({"parity_choice": "even"})),
         _ => ("ACK", json!({"status": "ok"})),
     };
     let player = text(params, "player_id");
-    let letter = envelope(message_type, &format!("player:{player}"), text(params, "conversation_id"));
-    let letter = with(letter, json!({"match_id": params["match_id"], "player_id": player}));
-    with(letter, own)
+    let message = envelope(message_type, &format!("player:{player}"), text(params, "conversation_id"));
+    let message = with(message, json!({"match_id": params["match_id"], "player_id": player}));
+    with(message, own)
 }
 
-pub(crate) fn framed(asked: &Asked, result: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": result})
+pub(crate) fn framed(call: &AttackedCall, result: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": call.body["id"], "result": result})
 }

@@ -164,7 +164,7 @@ impl ReservedPort {
         C: Future<Output = ()> + Send + 'static,
     {
         let Self { socket, address } = self;
-        let (stop, stopped) = watch::channel(false);
+        let stop = watch::Sender::new(false);
         let (held, mut dropped) = oneshot::channel::<()>();
         let own = match Handle::try_current() {
             Ok(_) => None,
@@ -192,7 +192,7 @@ impl ReservedPort {
             None => drop(tokio::spawn(work)),
             Some(runtime) => drop(std::thread::Builder::new().spawn(move || runtime.block_on(work))?),
         }
-        Ok(HttpServer { address, stopped, requests: Arc::default(), _held: held })
+        Ok(HttpServer { address, requests: Arc::default(), _held: held })
     }
 }
 
@@ -253,7 +253,6 @@ where
 #[derive(Debug)]
 pub struct HttpServer {
     pub address: SocketAddr,
-    stopped: watch::Receiver<bool>,
     requests: Arc<Requests>,
     _held: oneshot::Sender<()>,
 }
@@ -294,10 +293,5 @@ impl HttpServer {
         let calls = |all: &[HttpRequest]| all.iter().filter(|request| request.json()["method"] == method).count();
         drop(self.requests.arrived.wait_timeout_while(all, limit, |all| calls(all) < count));
         self.calls(method)
-    }
-
-    pub async fn stops(&self, limit: Duration) -> bool {
-        let mut stopped = self.stopped.clone();
-        tokio::time::timeout(limit, stopped.wait_for(|stopped| *stopped)).await.is_ok_and(|stopped| stopped.is_ok())
     }
 }

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::agent_server::{self, AgentRequest, HttpHandler, HttpResponse};
 use crate::client::TestClient;
-use crate::frame::{Asked, Frame};
+use crate::frame::{Frame, FramedCall};
 use crate::http_server::{HttpServer, ReservedPort};
 use crate::mcp::{self, McpAgent};
 use crate::message::{envelope, text, with, without};
@@ -26,9 +26,8 @@ const ROUND: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug)]
 pub struct Plan {
     frame: Frame,
-    door: Entrance,
+    entrance: Entrance,
     players: usize,
-    accepts: &'static str,
     complains: Complaint,
     orders: Orders,
 }
@@ -73,23 +72,11 @@ pub enum Orders {
 impl Plan {
     /// Begins when `players` players and one referee are registered.
     pub fn new(frame: Frame, players: usize) -> Self {
-        Self {
-            frame,
-            door: Entrance::Frame,
-            players,
-            accepts: "REGISTERED",
-            complains: Complaint::Usual,
-            orders: Orders::Full,
-        }
+        Self { frame, entrance: Entrance::Frame, players, complains: Complaint::Usual, orders: Orders::Full }
     }
 
-    /// Uses `word` as the status of an accepted registration.
-    pub fn accepts(self, word: &'static str) -> Self {
-        Self { accepts: word, ..self }
-    }
-
-    pub fn by(self, door: Entrance) -> Self {
-        Self { door, ..self }
+    pub fn entering_by(self, entrance: Entrance) -> Self {
+        Self { entrance, ..self }
     }
 
     pub fn complains(self, complains: Complaint) -> Self {
@@ -103,9 +90,10 @@ impl Plan {
     pub fn serve(self) -> io::Result<Manager> {
         let place = ReservedPort::free()?;
         let endpoint = format!("http://{}/mcp", place.address);
-        let frame = if self.door == Entrance::Session { Frame::Tools } else { self.frame };
+        let frame = if self.entrance == Entrance::Session { Frame::Tools } else { self.frame };
         let kinds = ["MATCH_RESULT_REPORT", "LEAGUE_QUERY", "LEAGUE_REGISTER_REQUEST", "REFEREE_REGISTER_REQUEST"];
-        let kinds = if matches!(self.door, Entrance::Register | Entrance::Closed) { &kinds[..2] } else { &kinds[..] };
+        let kinds =
+            if matches!(self.entrance, Entrance::Register | Entrance::Closed) { &kinds[..2] } else { &kinds[..] };
         let shared = Arc::new(Shared {
             names: Names::usual_for(kinds),
             client: TestClient::new(self.frame),
@@ -186,7 +174,7 @@ impl HttpHandler for Shared {
     }
 
     async fn answer(&self, request: AgentRequest) -> HttpResponse {
-        match (self.plan.door, request.path.as_str()) {
+        match (self.plan.entrance, request.path.as_str()) {
             (Entrance::Session, "/mcp") => mcp::with_session(self, request).await,
             (Entrance::Register, "/register" | "/register_referee") => self.flat(&request),
             (_, "/mcp") => self.framed(&request.body).await,
@@ -216,10 +204,10 @@ impl McpAgent for Shared {
     async fn framed(&self, body: &Value) -> HttpResponse {
         let frame = self.plan.frame;
         match frame.read(body, &self.names) {
-            Ok(asked) => {
-                let answer = frame.answer(&asked.id, &self.taken(&asked));
+            Ok(call) => {
+                let answer = frame.answer(&call.id, &self.handled(&call));
                 self.changes.send_modify(|changes| *changes += 1);
-                HttpResponse::json(200, &answer).about(&asked.kind, &asked.message)
+                HttpResponse::json(200, &answer).about(&call.kind, &call.message)
             }
             Err(refusal) => {
                 let id = body.get("id").cloned().unwrap_or_default();
@@ -280,18 +268,17 @@ impl Shared {
             return HttpResponse::plainly(422, "display_name and endpoint are required");
         }
         let message = json!({ meta: {"display_name": name, "contact_endpoint": endpoint} });
-        let asked = Asked { id: Value::Null, kind: kind.to_owned(), message };
-        let said = HttpResponse::json(200, &self.taken(&asked)).about(kind, &request.body);
+        let call = FramedCall { id: Value::Null, kind: kind.to_owned(), message };
+        let said = HttpResponse::json(200, &self.handled(&call)).about(kind, &request.body);
         self.changes.send_modify(|changes| *changes += 1);
         said
     }
 
-    fn taken(&self, Asked { kind, message, .. }: &Asked) -> Value {
+    fn handled(&self, FramedCall { kind, message, .. }: &FramedCall) -> Value {
         let mut state = self.state();
         let conversation = text(message, "conversation_id");
         let admit = |answer: &str, field: &str, id: &str| {
-            let own =
-                json!({"status": self.plan.accepts, field: id, "auth_token": format!("tok-{id}-x"), "reason": null});
+            let own = json!({"status": "REGISTERED", field: id, "auth_token": format!("tok-{id}-x"), "reason": null});
             with(Self::letter(answer, conversation), own)
         };
         match kind.as_str() {

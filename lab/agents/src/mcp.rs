@@ -57,15 +57,15 @@ pub(crate) async fn with_session(shared: &impl McpAgent, request: AgentRequest) 
         let version = HANDSHAKES.iter().find(|known| **known == asked).unwrap_or(&HANDSHAKES[3]);
         let opened = shared.open_session();
         let result = json!({"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info()});
-        let mut said = events(&json!({"jsonrpc": "2.0", "id": id, "result": result})).about(&method, body);
-        said.headers.push(("mcp-session-id", opened));
-        return said;
+        let mut response = events(&json!({"jsonrpc": "2.0", "id": id, "result": result})).about(&method, body);
+        response.headers.push(("mcp-session-id", opened));
+        return response;
     }
     if session.is_empty() {
         // SDK servers send a session id even with this refusal.
-        let mut said = refusal(400, -32600, "Bad Request: Missing session ID", &id);
-        said.headers.push(("mcp-session-id", String::from("not-a-session")));
-        return said;
+        let mut response = refusal(400, -32600, "Bad Request: Missing session ID", &id);
+        response.headers.push(("mcp-session-id", String::from("not-a-session")));
+        return response;
     }
     if !shared.has_session(&session) {
         return refusal(404, -32600, "Session not found", &id);
@@ -77,31 +77,31 @@ pub(crate) async fn with_session(shared: &impl McpAgent, request: AgentRequest) 
     if method.starts_with("notifications/") {
         return HttpResponse { status: 202, ..HttpResponse::default() }.about(&method, body);
     }
-    let (answer, said) = served(shared, &method, &id, body).await;
-    HttpResponse { kind: said.kind, message: said.message, refused: said.refused, ..events(&answer) }
+    let (answer, response) = served(shared, &method, &id, body).await;
+    HttpResponse { kind: response.kind, message: response.message, refused: response.refused, ..events(&answer) }
 }
 
 /// A server of the revision without handshake, and of no other.
 pub(crate) async fn stateless(shared: &impl McpAgent, request: AgentRequest) -> HttpResponse {
     let body = &request.body;
     let (id, method) = (body.get("id").cloned().unwrap_or_default(), text(body, "method").to_owned());
-    let said = body.pointer("/params/_meta").map_or("", |meta| text(meta, VERSION_KEY));
+    let stated = body.pointer("/params/_meta").map_or("", |meta| text(meta, VERSION_KEY));
     let header = request.header("mcp-protocol-version");
-    if said.is_empty() && header.is_empty() {
+    if stated.is_empty() && header.is_empty() {
         return refusal(400, -32600, "Bad Request: this server speaks 2026-07-28 only", &id);
     }
-    if said.is_empty() {
+    if stated.is_empty() {
         return refusal(400, -32602, "Invalid params: _meta with the protocol version is missing", &id);
     }
-    if said != MODERN {
-        let data = json!({"supported": [MODERN], "requested": said});
+    if stated != MODERN {
+        let data = json!({"supported": [MODERN], "requested": stated});
         let mut answer = error(-32022, "Unsupported protocol version", &id);
         answer["error"]["data"] = data;
         return HttpResponse::json(400, &answer).refusing("another revision");
     }
     let name = body.pointer("/params/name").and_then(Value::as_str).unwrap_or_default();
     let named = method != "tools/call" || request.header("mcp-name") == name;
-    if header != said || request.header("mcp-method") != method || !named {
+    if header != stated || request.header("mcp-method") != method || !named {
         return refusal(400, -32020, "Header mismatch", &id);
     }
     if method == "server/discover" {
@@ -109,7 +109,7 @@ pub(crate) async fn stateless(shared: &impl McpAgent, request: AgentRequest) -> 
             "serverInfo": info(), "ttlMs": 60_000, "cacheScope": "private"});
         return HttpResponse::json(200, &json!({"jsonrpc": "2.0", "id": id, "result": result})).about(&method, body);
     }
-    let (mut answer, said) = served(shared, &method, &id, body).await;
+    let (mut answer, response) = served(shared, &method, &id, body).await;
     let status = if answer.pointer("/error/code") == Some(&json!(-32601)) { 404 } else { 200 };
     if let Some(result) = answer.get_mut("result") {
         result["resultType"] = json!("complete");
@@ -119,9 +119,9 @@ pub(crate) async fn stateless(shared: &impl McpAgent, request: AgentRequest) -> 
         }
     }
     HttpResponse {
-        kind: said.kind,
-        message: said.message,
-        refused: said.refused,
+        kind: response.kind,
+        message: response.message,
+        refused: response.refused,
         ..HttpResponse::json(status, &answer)
     }
 }
@@ -134,8 +134,8 @@ async fn served(shared: &impl McpAgent, method: &str, id: &Value, body: &Value) 
         }
         "ping" => (json!({"jsonrpc": "2.0", "id": id, "result": {}}), HttpResponse::default().about(method, body)),
         _ => {
-            let said = shared.framed(body).await;
-            (serde_json::from_str(&said.body).unwrap_or_default(), said)
+            let response = shared.framed(body).await;
+            (serde_json::from_str(&response.body).unwrap_or_default(), response)
         }
     }
 }

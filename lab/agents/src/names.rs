@@ -42,14 +42,6 @@ impl Names {
         Self(known.map(|(kind, _, other)| ((*other).to_owned(), (*kind).to_owned())).collect())
     }
 
-    pub fn renamed(mut self, kind: &str, name: &str) -> Self {
-        for (known, _) in self.0.iter_mut().filter(|(_, of)| of == kind) {
-            name.clone_into(known);
-        }
-        self
-    }
-
-    /// Also adds a name for a type without one.
     #[must_use]
     pub fn named(mut self, kind: &str, name: &str) -> Self {
         self.0.retain(|(_, of)| of != kind);

@@ -10,19 +10,18 @@ mod tools;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::agent_server::{self, AgentRequest, HttpHandler, HttpResponse};
-use crate::frame::{Asked, Frame, Refusal};
+use crate::frame::{Frame, FramedCall, Refusal};
 use crate::http_server::{HttpServer, ReservedPort, Then};
 use crate::mcp::{self, McpAgent};
 use crate::message::text;
 use crate::names::Names;
 use crate::post::post;
 use crate::request_log::RequestLog;
-use dialect::{PlayerDialect, Speech};
+use dialect::{PlayerDialect, Speech, parameter};
 use joining::ONE_METHOD;
 use state::State;
 
@@ -59,21 +58,14 @@ impl Plan {
         Self { choice, ..self }
     }
 
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     pub fn serve(self) -> io::Result<Player> {
-        let later = self
-            .dialects
-            .iter()
-            .find_map(|dialect| if let PlayerDialect::ListensLater(later) = dialect { Some(*later) } else { None });
+        let delay = parameter!(self.dialects, ListensLater);
         let place = ReservedPort::free()?;
         let (address, names) = (place.address, self.names());
         let shared =
             Arc::new(Shared { plan: self, names, address, log: RequestLog::default(), state: Mutex::default() });
-        let server = agent_server::open(place, later.unwrap_or_default(), Arc::clone(&shared))?;
-        Ok(Player { shared, server })
+        let server = agent_server::open(place, delay.unwrap_or_default(), Arc::clone(&shared))?;
+        Ok(Player { shared, _server: server })
     }
 
     pub async fn join(self, manager: &str) -> io::Result<Player> {
@@ -91,7 +83,7 @@ impl Plan {
             return Names::others_for(&["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER"]);
         }
         let usual = Names::usual_for(&KINDS);
-        if self.speech == Speech::ParityChoose { usual.renamed("CHOOSE_PARITY_CALL", "parity_choose") } else { usual }
+        if self.speech == Speech::ParityChoose { usual.named("CHOOSE_PARITY_CALL", "parity_choose") } else { usual }
     }
 
     fn frame(&self) -> Frame {
@@ -105,32 +97,24 @@ impl Plan {
     }
 
     fn path(&self) -> &'static str {
-        let own = self
-            .dialects
-            .iter()
-            .find_map(|dialect| if let PlayerDialect::Path(path) = dialect { Some(*path) } else { None });
-        own.unwrap_or(if self.has(&PlayerDialect::NoPath) { "" } else { "/mcp" })
+        parameter!(self.dialects, Path).unwrap_or(if self.has(&PlayerDialect::NoPath) { "" } else { "/mcp" })
     }
 }
 
 #[derive(Debug)]
 pub struct Player {
     shared: Arc<Shared>,
-    server: HttpServer,
+    _server: HttpServer,
 }
 
 impl Player {
     /// Some dialects register several times.
     pub async fn register(&self, manager: &str) -> io::Result<Value> {
         let plan = &self.shared.plan;
-        let (url, request) = joining::request(plan.speech, &plan.dialects, &plan.name, &self.endpoint(), manager);
-        let often = plan
-            .dialects
-            .iter()
-            .find_map(|dialect| if let PlayerDialect::RegistersOften(times) = dialect { Some(*times) } else { None });
+        let (url, request) = joining::request(plan, &self.endpoint(), manager);
         let mut admitted = joining::register(&url, &request, &plan.dialects).await?;
         text(&admitted, "auth_token").clone_into(&mut self.shared.state().first_token);
-        for _ in 1..often.unwrap_or(1) {
+        for _ in 1..parameter!(plan.dialects, RegistersOften).unwrap_or(1) {
             admitted = joining::register(&url, &request, &plan.dialects).await?;
         }
         self.shared.state().admitted = admitted.clone();
@@ -155,19 +139,6 @@ impl Player {
 
     pub fn log(&self) -> &RequestLog {
         &self.shared.log
-    }
-
-    pub fn sessions_opened(&self) -> usize {
-        self.shared.state().opened
-    }
-
-    /// As a server does after a restart.
-    pub fn forget_sessions(&self) {
-        self.shared.state().sessions.clear();
-    }
-
-    pub async fn left(&self, limit: Duration) -> bool {
-        self.server.stops(limit).await
     }
 }
 
@@ -246,22 +217,22 @@ impl McpAgent for Shared {
         if let Some(refusal) = strictness::about_the_frame(dialects, body) {
             return refuse(&refusal);
         }
-        let asked = self.read(body).and_then(|asked| match frame {
+        let call = self.read(body).and_then(|call| match frame {
             Frame::Tools => {
-                let message = tools::message(&asked.kind, asked.message, dialects)?;
-                Ok(Asked { message, ..asked })
+                let message = tools::message(&call.kind, call.message, dialects)?;
+                Ok(FramedCall { message, ..call })
             }
-            Frame::Direct | Frame::Types | Frame::Bare | Frame::Nested => Ok(asked),
+            Frame::Direct | Frame::Types | Frame::Bare | Frame::Nested => Ok(call),
         });
-        let asked = match asked {
-            Ok(asked) => asked,
+        let call = match call {
+            Ok(call) => call,
             Err(refusal) => return refuse(&refusal),
         };
-        let objection = strictness::about_the_message(dialects, &mut self.state(), &asked);
+        let objection = strictness::about_the_message(dialects, &mut self.state(), &call);
         if let Some(refusal) = objection {
-            return refuse(&refusal).about(&asked.kind, &asked.message);
+            return refuse(&refusal).about(&call.kind, &call.message);
         }
-        self.taken(&asked).await.about(&asked.kind, &asked.message)
+        self.handled(&call).await.about(&call.kind, &call.message)
     }
 }
 
@@ -270,7 +241,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(&self, body: &Value) -> Result<Asked, Refusal> {
+    fn read(&self, body: &Value) -> Result<FramedCall, Refusal> {
         let (frame, speech) = (self.plan.frame(), self.plan.speech);
         if speech != Speech::OneMethod {
             return frame.read(body, &self.names);
@@ -280,31 +251,31 @@ impl Shared {
             return Err(Refusal::new(-32601, format!("Method not found: {method}")));
         }
         let kind = body.pointer("/params/message_type").and_then(Value::as_str).unwrap_or_default();
-        frame.read(body, &Names::usual_for(&[kind]).renamed(kind, ONE_METHOD))
+        frame.read(body, &Names::usual_for(&[kind]).named(kind, ONE_METHOD))
     }
 
-    async fn taken(&self, asked: &Asked) -> HttpResponse {
+    async fn handled(&self, call: &FramedCall) -> HttpResponse {
         let plan = &self.plan;
         let answer = {
             let mut state = self.state();
-            match asked.kind.as_str() {
-                "ROUND_ANNOUNCEMENT" => state.announced(&asked.message),
-                "GAME_INVITATION" => state.playing = Some(text(&asked.message, "match_id").to_owned()),
+            match call.kind.as_str() {
+                "ROUND_ANNOUNCEMENT" => state.announced(&call.message),
+                "GAME_INVITATION" => state.playing = Some(text(&call.message, "match_id").to_owned()),
                 "GAME_OVER" => state.playing = None,
                 _ => {}
             }
-            reply::to(&plan.dialects, &state, asked, plan.choice)
+            reply::to(&plan.dialects, &state, call, plan.choice)
         };
-        if asked.kind == "LEAGUE_COMPLETED" && plan.has(&PlayerDialect::HangsUpAtTheEnd) {
+        if call.kind == "LEAGUE_COMPLETED" && plan.has(&PlayerDialect::HangsUpAtTheEnd) {
             return HttpResponse { then: Then::Stop, ..HttpResponse::default() };
         }
-        if asked.kind == "LEAGUE_COMPLETED" && plan.has(&PlayerDialect::LeavesAtTheEnd) {
-            return HttpResponse { then: Then::Stop, ..self.wrapped(asked, &answer) };
+        if call.kind == "LEAGUE_COMPLETED" && plan.has(&PlayerDialect::LeavesAtTheEnd) {
+            return HttpResponse { then: Then::Stop, ..self.wrapped(call, &answer) };
         }
-        let question = ["GAME_INVITATION", "CHOOSE_PARITY_CALL"].contains(&asked.kind.as_str());
+        let question = ["GAME_INVITATION", "CHOOSE_PARITY_CALL"].contains(&call.kind.as_str());
         let before = plan.has(&PlayerDialect::PostsBefore);
         if question && (before || plan.has(&PlayerDialect::PostsAfterwards)) {
-            let posting = self.posting(asked, &answer);
+            let posting = self.posting(call, &answer);
             let word = if before {
                 posting.await;
                 "ok"
@@ -312,19 +283,19 @@ impl Shared {
                 tokio::spawn(posting);
                 "RECEIVED"
             };
-            return HttpResponse::json(200, &plan.frame().answer(&asked.id, &json!({ "status": word })));
+            return HttpResponse::json(200, &plan.frame().answer(&call.id, &json!({ "status": word })));
         }
-        self.wrapped(asked, &answer)
+        self.wrapped(call, &answer)
     }
 
-    fn wrapped(&self, asked: &Asked, answer: &Value) -> HttpResponse {
+    fn wrapped(&self, call: &FramedCall, answer: &Value) -> HttpResponse {
         let plan = &self.plan;
-        let mut body = plan.frame().answer(&asked.id, answer);
+        let mut body = plan.frame().answer(&call.id, answer);
         if plan.has(&PlayerDialect::AnswersInData) {
-            body = plan.frame().answer(&asked.id, &json!({"success": true, "data": answer}));
+            body = plan.frame().answer(&call.id, &json!({"success": true, "data": answer}));
         }
         if plan.has(&PlayerDialect::AnswersInParams) {
-            body = json!({"jsonrpc": "2.0", "method": text(answer, "message_type"), "params": answer, "id": asked.id});
+            body = json!({"jsonrpc": "2.0", "method": text(answer, "message_type"), "params": answer, "id": call.id});
         }
         if plan.has(&PlayerDialect::AnswersBare) {
             body = answer.clone();
@@ -335,8 +306,8 @@ impl Shared {
         HttpResponse::json(if plan.has(&PlayerDialect::Status400) { 400 } else { 200 }, &body)
     }
 
-    fn posting(&self, asked: &Asked, answer: &Value) -> impl Future<Output = ()> + Send + use<> {
-        let referee = self.state().referees.get(text(&asked.message, "match_id")).cloned();
+    fn posting(&self, call: &FramedCall, answer: &Value) -> impl Future<Output = ()> + Send + use<> {
+        let referee = self.state().referees.get(text(&call.message, "match_id")).cloned();
         let kind = ["message_type", "type"].map(|field| text(answer, field)).into_iter().find(|kind| !kind.is_empty());
         let kind = kind.unwrap_or_default();
         let names = self.names.clone();

@@ -34,11 +34,7 @@ impl Posted {
 }
 
 pub async fn post(url: &str, headers: &[(&str, &str)], body: &Value) -> io::Result<Posted> {
-    post_text(url, headers, body.to_string()).await
-}
-
-pub async fn post_text(url: &str, headers: &[(&str, &str)], body: String) -> io::Result<Posted> {
-    tokio::time::timeout(LIMIT, exchange(url, headers, body)).await.map_err(io::Error::from)?
+    tokio::time::timeout(LIMIT, exchange(url, headers, body.to_string())).await.map_err(io::Error::from)?
 }
 
 async fn exchange(url: &str, headers: &[(&str, &str)], body: String) -> io::Result<Posted> {

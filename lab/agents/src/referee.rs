@@ -63,7 +63,7 @@ impl Plan {
         let all = [&notices[..], &["START_MATCH"]].concat();
         match self.work {
             Work::Call | Work::Directory => Names::usual_for(&all),
-            Work::CallNamed(name) => Names::usual_for(&all).renamed("START_MATCH", name),
+            Work::CallNamed(name) => Names::usual_for(&all).named("START_MATCH", name),
             Work::Announcements | Work::Polling(_) => Names::usual_for(&notices),
         }
     }
@@ -134,18 +134,6 @@ impl Referee {
         Ok(reply)
     }
 
-    pub fn endpoint(&self) -> String {
-        self.shared.endpoint.clone()
-    }
-
-    pub fn id(&self) -> String {
-        self.shared.state().id()
-    }
-
-    pub fn log(&self) -> &RequestLog {
-        &self.shared.log
-    }
-
     pub fn reports(&self) -> Vec<(Value, Result<Value, String>)> {
         self.shared.state().reports.clone()
     }
@@ -188,14 +176,14 @@ impl HttpHandler for Handler {
     async fn answer(&self, request: AgentRequest) -> HttpResponse {
         let shared = &self.0;
         let (frame, body) = (shared.plan.frame, &request.body);
-        let asked = match frame.read(body, &shared.names) {
-            Ok(asked) => asked,
+        let call = match frame.read(body, &shared.names) {
+            Ok(call) => call,
             Err(refusal) => {
                 let (status, answer) = frame.refuse(&body.get("id").cloned().unwrap_or_default(), &refusal);
                 return HttpResponse::json(status, &answer).refusing(refusal.text);
             }
         };
-        let (kind, message) = (asked.kind.as_str(), &asked.message);
+        let (kind, message) = (call.kind.as_str(), &call.message);
         let games: Vec<Game> = match (kind, shared.plan.work) {
             ("START_MATCH", _) => Game::read(message, message).into_iter().collect(),
             ("ROUND_ANNOUNCEMENT", Work::Announcements) => shared.own(message),
@@ -208,7 +196,7 @@ impl HttpHandler for Handler {
         let status = if kind == "START_MATCH" { "ACCEPTED" } else { "ok" };
         let status = if accepted { status } else { "REFUSED" };
         let answer = json!({"status": status, "match_id": message.get("match_id")});
-        HttpResponse::json(200, &frame.answer(&asked.id, &answer)).about(kind, message)
+        HttpResponse::json(200, &frame.answer(&call.id, &answer)).about(kind, message)
     }
 }
 

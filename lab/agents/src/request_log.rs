@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::watch;
 
 #[derive(Clone, Debug)]
 pub struct LoggedRequest {
-    pub at: Instant,
     pub path: String,
     pub headers: Vec<(String, String)>,
     /// Null if it was not JSON.
@@ -40,32 +39,32 @@ impl LoggedRequest {
         found.unwrap_or_default().to_owned()
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    fn met_rate_limit(&self) -> bool {
+        self.refused.as_ref().is_some_and(|why| why.to_lowercase().contains("rate limit"))
     }
 }
 
 #[derive(Debug)]
 pub struct RequestLog {
-    heard: Mutex<Vec<LoggedRequest>>,
+    requests: Mutex<Vec<LoggedRequest>>,
     length: watch::Sender<usize>,
 }
 
 impl Default for RequestLog {
     fn default() -> Self {
-        Self { heard: Mutex::default(), length: watch::Sender::new(0) }
+        Self { requests: Mutex::default(), length: watch::Sender::new(0) }
     }
 }
 
 impl RequestLog {
     fn entries(&self) -> MutexGuard<'_, Vec<LoggedRequest>> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn note(&self, heard: LoggedRequest) {
+    pub(crate) fn note(&self, request: LoggedRequest) {
         let length = {
             let mut entries = self.entries();
-            entries.push(heard);
+            entries.push(request);
             entries.len()
         };
         self.length.send_replace(length);
@@ -76,20 +75,18 @@ impl RequestLog {
     }
 
     pub fn of(&self, kind: &str) -> Vec<LoggedRequest> {
-        self.entries().iter().filter(|heard| heard.kind == kind).cloned().collect()
+        self.entries().iter().filter(|request| request.kind == kind).cloned().collect()
     }
 
     pub fn refused(&self) -> Vec<LoggedRequest> {
-        self.entries().iter().filter(|heard| heard.refused.is_some()).cloned().collect()
+        self.entries().iter().filter(|request| request.refused.is_some()).cloned().collect()
     }
 
     /// Refused calls by topic, without MCP's own requests and without those that met a rate limit.
     pub fn wasted(&self) -> BTreeMap<String, usize> {
-        let busy =
-            |heard: &LoggedRequest| heard.refused.as_ref().is_some_and(|why| why.to_lowercase().contains("rate limit"));
         let mut wasted = BTreeMap::new();
-        for heard in self.refused().iter().filter(|heard| !busy(heard)) {
-            let topic = heard.topic();
+        for request in self.refused().iter().filter(|request| !request.met_rate_limit()) {
+            let topic = request.topic();
             if !["server/discover", "initialize", "tools/list"].contains(&topic.as_str()) {
                 *wasted.entry(topic).or_default() += 1;
             }
@@ -101,27 +98,23 @@ impl RequestLog {
     pub fn wasted_after_answer(&self) -> Vec<String> {
         let mut answered = BTreeSet::new();
         let mut wasted = Vec::new();
-        for heard in self.all() {
-            let topic = heard.topic();
-            match &heard.refused {
-                None => {
-                    answered.insert(topic);
-                }
-                Some(why) if answered.contains(&topic) && !why.to_lowercase().contains("rate limit") => {
-                    wasted.push(topic);
-                }
-                Some(_) => {}
+        for request in self.all() {
+            let topic = request.topic();
+            if request.refused.is_none() {
+                answered.insert(topic);
+            } else if answered.contains(&topic) && !request.met_rate_limit() {
+                wasted.push(topic);
             }
         }
         wasted
     }
 
-    /// Waits at most `limit` for `so_many` accepted requests of one kind; returns whether they came.
-    pub async fn hears(&self, kind: &str, so_many: usize, limit: Duration) -> bool {
+    /// Waits at most `limit` for `count` accepted requests of one kind; returns whether they came.
+    pub async fn receives(&self, kind: &str, count: usize, limit: Duration) -> bool {
         let mut length = self.length.subscribe();
         let enough = |log: &Self| {
             let entries = log.entries();
-            entries.iter().filter(|heard| heard.kind == kind && heard.refused.is_none()).count() >= so_many
+            entries.iter().filter(|request| request.kind == kind && request.refused.is_none()).count() >= count
         };
         let waiting = async {
             while !enough(self) {

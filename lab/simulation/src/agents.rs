@@ -67,7 +67,7 @@ pub struct RunContext {
 
 impl RunContext {
     pub fn new(scenario: Arc<Scenario>, disk: Disk, home: Option<PathBuf>) -> Self {
-        let clocks = Arc::new(scenario.places().map(|_| AtomicI64::new(0)).collect());
+        let clocks = Arc::new(scenario.processes().map(|_| AtomicI64::new(0)).collect());
         Self { scenario, disk, home, clocks, signals: Arc::default() }
     }
 
@@ -81,12 +81,12 @@ impl RunContext {
 
     /// Clock and random numbers of a process, different after each restart.
     fn environment(&self, connector: &SimConnector, life: u64) -> Environment {
-        let (watch, clocks, index) = (connector.watch, Arc::clone(&self.clocks), connector.place.index());
-        let rng = Mutex::new(Rng::new(self.scenario.seed, &[5, u64::from(connector.place.0), life]));
+        let (clock, clocks, index) = (connector.clock, Arc::clone(&self.clocks), connector.process.index());
+        let rng = Mutex::new(Rng::new(self.scenario.seed, &[5, u64::from(connector.process.0), life]));
         Environment::new(
             move || {
                 let wrong = clocks.get(index).map_or(0, |wrong| wrong.load(Ordering::Relaxed));
-                Timestamp::from_unix_millis(EPOCH + wrong + i64::try_from(watch.now().0).unwrap_or_default())
+                Timestamp::from_unix_millis(EPOCH + wrong + i64::try_from(clock.now().0).unwrap_or_default())
             },
             move || rng.lock().unwrap_or_else(PoisonError::into_inner).bytes(),
         )
@@ -125,8 +125,8 @@ impl RunContext {
             expect_players: u32::try_from(scenario.strategies.len()).ok(),
             expect_referees: Some(u32::from(scenario.referees)),
             registration_window: Some(WINDOW),
-            patience: scenario.patience,
-            watch: scenario.watch,
+            answer_limit: scenario.answer_limit,
+            referee_check_interval: scenario.referee_check_interval,
             seed: scenario.seeded.then(|| self.seed()),
             ..ManagerSettings::default()
         };
@@ -165,72 +165,59 @@ impl RunContext {
     pub async fn officiate(self, connector: SimConnector, life: u64, number: u32) -> Exit {
         let scenario = &self.scenario;
         let environment = self.environment(&connector, life);
-        let (Ok(manager), Ok(contact)) = (ProcessId::MANAGER.endpoint(), connector.place.endpoint()) else {
+        let (Ok(manager), Ok(contact)) = (ProcessId::MANAGER.endpoint(), connector.process.endpoint()) else {
             return Exit::Failed(String::from("the places have no endpoints"));
         };
         let settings = RefereeSettings {
-            name: format_smolstr!("Referee {number}"),
-            wish: Some(RefereeId::numbered(number)),
-            manager,
-            contact,
+            requested_id: Some(RefereeId::numbered(number)),
             capacity: scenario.capacity,
             games: vec![scenario.rules.game_type.clone()],
-            join_key: None,
-            operator: None,
-            journal: None,
-            home: None,
-            give_up_after: None,
-            patience: scenario.patience,
+            answer_limit: scenario.answer_limit,
             pause: PAUSE,
+            ..RefereeSettings::new(format_smolstr!("Referee {number}"), manager, contact)
         };
         let referee = Referee::new(settings, self.client(&connector, &environment), None, environment);
         let server = Served::start(&connector, referee.clone());
         let registered = referee.register().await.map(|_| ());
-        self.take_part(registered, referee.until_done(), connector.place, server).await
+        self.take_part(registered, referee.until_done(), connector.process, server).await
     }
 
     pub async fn play(self, connector: SimConnector, life: u64, number: u32) -> Exit {
         let scenario = &self.scenario;
         let environment = self.environment(&connector, life);
-        let (Ok(manager), Ok(contact)) = (ProcessId::MANAGER.endpoint(), connector.place.endpoint()) else {
+        let (Ok(manager), Ok(contact)) = (ProcessId::MANAGER.endpoint(), connector.process.endpoint()) else {
             return Exit::Failed(String::from("the places have no endpoints"));
         };
         let index = usize::try_from(number).unwrap_or_default().saturating_sub(1);
         let kind = scenario.strategies.get(index).copied().unwrap_or("random");
         let Ok(strategy) = strategy(kind) else { return Exit::Failed(format!("there is no strategy {kind}")) };
         let settings = PlayerSettings {
-            name: format_smolstr!("{kind} {number}"),
-            wish: Some(PlayerId::numbered(number)),
-            manager,
-            contact,
-            join_key: None,
+            requested_id: Some(PlayerId::numbered(number)),
             home: self.home.clone().map(Home::at),
-            recalls: self.home.is_some(),
-            journal_writer: None,
-            histories: None,
-            give_up_after: None,
+            loads_history: self.home.is_some(),
             chance: Chance::Seeded(self.seed()),
-            patience: scenario.patience,
+            answer_limit: scenario.answer_limit,
             pause: PAUSE,
+            ..PlayerSettings::new(format_smolstr!("{kind} {number}"), manager, contact)
         };
-        let strategy_runner = StrategyRunner::new(strategy).on_the_spot();
+        let strategy_runner = StrategyRunner::new(strategy).on_the_callers_task();
         let player = Player::new(settings, strategy_runner, self.client(&connector, &environment), environment);
         let server = Served::start(&connector, player.clone());
         let registered = player.register().await.map(|_| ());
-        self.take_part(registered, player.until_done(), connector.place, server).await
+        self.take_part(registered, player.until_done(), connector.process, server).await
     }
 
     async fn take_part(
         &self,
         registered: Result<(), Rejected>,
         until_done: impl Future<Output = ()>,
-        place: ProcessId,
+        process: ProcessId,
         server: Served,
     ) -> Exit {
         if let Err(rejected) = registered {
             return Exit::TurnedAway(rejected.reason().to_owned());
         }
-        self.signal(Signal::Admitted(place));
+        self.signal(Signal::Admitted(process));
         until_done.await;
         server.close().await;
         Exit::Done

@@ -42,9 +42,10 @@ impl Bounds {
         let match_machine = asks + ((turns + 1) * tries - turns) * tell + SLACK;
         // The manager allows extra time before it takes a match back.
         let patient = (asks + ((turns + 1) * tries + 1) * tell).mul_f64(1.5) + Duration::from_secs(5);
-        let look_around = scenario.watch + u32::from(scenario.referees) * scenario.watch.min(scenario.patience);
-        let announcements = 3 * scenario.patience;
-        let offers = 3 * (scenario.patience + scenario.watch);
+        let look_around = scenario.referee_check_interval
+            + u32::from(scenario.referees) * scenario.referee_check_interval.min(scenario.answer_limit);
+        let announcements = 3 * scenario.answer_limit;
+        let offers = 3 * (scenario.answer_limit + scenario.referee_check_interval);
         let attempt = announcements + offers + patient + 2 * look_around + SLACK;
         let players = u32::try_from(scenario.strategies.len()).unwrap_or(2);
         let turns = (players / 2).div_ceil(scenario.capacity) + 1;

@@ -46,15 +46,15 @@ struct TokenMismatch {
 
 #[derive(Clone, Debug, Default)]
 pub struct FaultLog {
-    troubles: Vec<InjectedFault>,
+    faults: Vec<InjectedFault>,
     /// Processes that are not registered, and since when.
     waiting: Vec<(ProcessId, SimTime)>,
-    estranged: Vec<TokenMismatch>,
+    mismatches: Vec<TokenMismatch>,
 }
 
 impl FaultLog {
     pub fn note(&mut self, victim: Victim, from: SimTime, until: SimTime, weight: Weight) {
-        self.troubles.push(InjectedFault { victim, from, until, weight });
+        self.faults.push(InjectedFault { victim, from, until, weight });
     }
 
     pub fn started(&mut self, process: ProcessId, at: SimTime) {
@@ -65,19 +65,22 @@ impl FaultLog {
     /// Excuses the time before, if a fault delayed the registration.
     pub fn admitted(&mut self, process: ProcessId, at: SimTime) {
         if let Some((_, since)) = self.waiting.iter().find(|(waiting, _)| *waiting == process).copied()
-            && self.was_held_up(process, since, at)
+            && self.was_delayed(process, since, at)
         {
             self.note(Victim::Process(process), since, at, Weight::Everything);
         }
         self.waiting.retain(|(waiting, _)| *waiting != process);
     }
 
-    /// Whether the manager and a process have the same token of the process from now on.
-    pub fn agree(&mut self, process: ProcessId, agree: bool, at: SimTime) {
-        let mut open = self.estranged.iter_mut().filter(|it| it.process == process && it.until == SimTime::NEVER);
-        match (open.next(), agree) {
+    /// `equal` if the manager and the process have the same token of the process from now on.
+    pub fn compare_tokens(&mut self, process: ProcessId, equal: bool, at: SimTime) {
+        let mut open = self
+            .mismatches
+            .iter_mut()
+            .filter(|mismatch| mismatch.process == process && mismatch.until == SimTime::NEVER);
+        match (open.next(), equal) {
             (Some(open), true) => open.until = at,
-            (None, false) => self.estranged.push(TokenMismatch { process, from: at, until: SimTime::NEVER }),
+            (None, false) => self.mismatches.push(TokenMismatch { process, from: at, until: SimTime::NEVER }),
             (Some(_), false) | (None, true) => {}
         }
     }
@@ -85,34 +88,34 @@ impl FaultLog {
     /// Whether manager and player had different tokens for some of this time: a fault between these two, and not the
     /// player's own. The player must have a new token by the end, since it was called meanwhile, unless a fault
     /// prevented that.
-    fn was_estranged(&self, player: ProcessId, (from, until): (SimTime, SimTime)) -> bool {
+    fn had_token_mismatch(&self, player: ProcessId, (from, until): (SimTime, SimTime)) -> bool {
         let kept = self.disturbed(player, ProcessId::MANAGER, (from, until));
-        let mut during =
-            self.estranged.iter().filter(|it| it.process == player && it.from <= until && it.until >= from);
-        during.any(|it| it.until != SimTime::NEVER || kept)
+        let mut during = self
+            .mismatches
+            .iter()
+            .filter(|mismatch| mismatch.process == player && mismatch.from <= until && mismatch.until >= from);
+        during.any(|mismatch| mismatch.until != SimTime::NEVER || kept)
     }
 
     /// Agents whose token differs from the manager's, and since when.
-    pub fn estrangements(&self) -> impl Iterator<Item = (ProcessId, SimTime)> + '_ {
-        self.estranged.iter().filter(|it| it.until == SimTime::NEVER).map(|it| (it.process, it.from))
-    }
-
-    /// The process loses its token.
-    pub fn ended(&mut self, process: ProcessId, at: SimTime) {
-        self.agree(process, true, at);
+    pub fn token_mismatches(&self) -> impl Iterator<Item = (ProcessId, SimTime)> + '_ {
+        self.mismatches
+            .iter()
+            .filter(|mismatch| mismatch.until == SimTime::NEVER)
+            .map(|mismatch| (mismatch.process, mismatch.from))
     }
 
     pub fn disturbed(&self, one: ProcessId, other: ProcessId, (from, until): (SimTime, SimTime)) -> bool {
-        let mut troubles = self.troubles.iter().filter(|trouble| trouble.from <= until && trouble.until >= from);
-        troubles.any(|trouble| match trouble.victim {
-            Victim::Process(place) => place == one || place == other,
-            Victim::Link(..) => trouble.victim.is_between(one, other),
+        let mut faults = self.faults.iter().filter(|fault| fault.from <= until && fault.until >= from);
+        faults.any(|fault| match fault.victim {
+            Victim::Process(process) => process == one || process == other,
+            Victim::Link(..) => fault.victim.is_between(one, other),
         })
     }
 
-    fn was_held_up(&self, process: ProcessId, from: SimTime, until: SimTime) -> bool {
-        self.troubles.iter().filter(|trouble| trouble.from <= until && trouble.until >= from).any(|trouble| {
-            trouble.victim == Victim::Process(process) || trouble.victim.is_between(process, ProcessId::MANAGER)
+    fn was_delayed(&self, process: ProcessId, from: SimTime, until: SimTime) -> bool {
+        self.faults.iter().filter(|fault| fault.from <= until && fault.until >= from).any(|fault| {
+            fault.victim == Victim::Process(process) || fault.victim.is_between(process, ProcessId::MANAGER)
         })
     }
 
@@ -125,23 +128,23 @@ impl FaultLog {
         (from, until): (SimTime, SimTime),
     ) -> bool {
         let waiting = self.waiting.iter().find(|(waiting, since)| *waiting == player && *since <= until);
-        if waiting.is_some_and(|(_, since)| self.was_held_up(player, *since, until)) {
+        if waiting.is_some_and(|(_, since)| self.was_delayed(player, *since, until)) {
             return true;
         }
-        if self.was_estranged(player, (from, until)) {
+        if self.had_token_mismatch(player, (from, until)) {
             return true;
         }
-        let mut spoiled = 0;
-        for trouble in self.troubles.iter().filter(|trouble| trouble.from <= until && trouble.until >= from) {
-            if trouble.victim != Victim::Process(player) && !trouble.victim.is_between(player, referee) {
+        let mut lost_calls = 0;
+        for fault in self.faults.iter().filter(|fault| fault.from <= until && fault.until >= from) {
+            if fault.victim != Victim::Process(player) && !fault.victim.is_between(player, referee) {
                 continue;
             }
-            match trouble.weight {
-                Weight::OneCall => spoiled += 1,
+            match fault.weight {
+                Weight::OneCall => lost_calls += 1,
                 Weight::Everything => return true,
             }
         }
-        spoiled >= calls
+        lost_calls >= calls
     }
 }
 
@@ -154,7 +157,7 @@ mod tests {
     const WHOLE: (SimTime, SimTime) = (SimTime(100), SimTime(200));
 
     #[test]
-    fn as_many_calls_are_excused_as_faults_struck() {
+    fn each_lost_message_excuses_one_failed_call() {
         let mut fault_log = FaultLog::default();
         for at in [90, 110, 120] {
             fault_log.note(Victim::Link(REFEREE, PLAYER), SimTime(at), SimTime(at), Weight::OneCall);
@@ -175,14 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn who_was_known_by_another_token_is_excused_until_that_is_mended() {
+    fn a_player_with_another_token_than_the_manager_is_excused_until_both_agree() {
         for (mended, excused) in [(90, false), (110, true)] {
             let mut fault_log = FaultLog::default();
-            fault_log.agree(PLAYER, false, SimTime(50));
-            assert_eq!(fault_log.estrangements().count(), 1);
-            fault_log.agree(PLAYER, true, SimTime(mended));
+            fault_log.compare_tokens(PLAYER, false, SimTime(50));
+            assert_eq!(fault_log.token_mismatches().count(), 1);
+            fault_log.compare_tokens(PLAYER, true, SimTime(mended));
             assert_eq!(fault_log.excuses(PLAYER, REFEREE, 1, WHOLE), excused, "{mended}");
-            assert_eq!(fault_log.estrangements().count(), 0);
+            assert_eq!(fault_log.token_mismatches().count(), 0);
         }
     }
 }

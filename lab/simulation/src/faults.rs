@@ -48,22 +48,22 @@ pub struct FaultRates {
 }
 
 impl FaultRates {
-    pub fn fate(&self, rng: &mut Rng) -> ConnectionFault {
-        let throw = rng.within(0, 999);
+    pub fn draw(&self, rng: &mut Rng) -> ConnectionFault {
+        let roll = rng.within(0, 999);
         let mut limit = 0;
         let mut is = |share: u64| {
             limit += share;
-            throw < limit
+            roll < limit
         };
         if is(self.unreachable) {
             return if rng.happens(500) { ConnectionFault::Refused } else { ConnectionFault::Unheard };
         }
         let (cut, mute) = (is(self.cut), is(self.mute));
         if cut || mute {
-            let way = if rng.happens(500) { Direction::There } else { Direction::Back };
+            let direction = if rng.happens(500) { Direction::There } else { Direction::Back };
             // A message has about a thousand bytes; several may share a connection.
             let bytes = if rng.happens(250) { 0 } else { rng.within(0, 4000) };
-            return if cut { ConnectionFault::Cut(way, bytes) } else { ConnectionFault::Mute(way, bytes) };
+            return if cut { ConnectionFault::Cut(direction, bytes) } else { ConnectionFault::Mute(direction, bytes) };
         }
         if is(self.slow) {
             return ConnectionFault::Slow(rng.millis(100, 6000));

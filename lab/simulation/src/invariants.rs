@@ -71,7 +71,7 @@ pub struct InvariantChecker {
     tokens: BTreeMap<ProcessId, TokenDigest>,
     table: Table,
     open: BTreeMap<MatchId, Open>,
-    bouts: RunningMatches,
+    running: RunningMatches,
     round: Option<(RoundId, SimTime)>,
     manager_since: SimTime,
     pub tally: Tally,
@@ -96,7 +96,7 @@ impl InvariantChecker {
             tokens: BTreeMap::new(),
             table: Table::default(),
             open: BTreeMap::new(),
-            bouts: RunningMatches::new(bounds.match_machine),
+            running: RunningMatches::new(bounds.match_machine),
             round: None,
             manager_since: SimTime::BEGIN,
             tally: Tally::default(),
@@ -104,8 +104,8 @@ impl InvariantChecker {
         }
     }
 
-    pub fn is_withdrawn(&self, place: ProcessId) -> bool {
-        self.withdrawn.contains(&place)
+    pub fn is_withdrawn(&self, process: ProcessId) -> bool {
+        self.withdrawn.contains(&process)
     }
 
     pub fn deadline(&self) -> SimTime {
@@ -133,12 +133,12 @@ impl InvariantChecker {
             if self.head != *head {
                 return Err(format!("the chain of the log does not hold: {} instead of {}", head, self.head));
             }
-            self.happened(at, event, fault_log)?;
+            self.apply(at, event, fault_log)?;
         }
         Ok(!events.is_empty())
     }
 
-    fn happened(&mut self, at: SimTime, event: &Event, fault_log: &mut FaultLog) -> Verdict {
+    fn apply(&mut self, at: SimTime, event: &Event, fault_log: &mut FaultLog) -> Verdict {
         if let Fact::MatchReported { match_id, attempt, record } = &event.fact {
             self.reported(at, match_id, *attempt, record, fault_log)?;
         }
@@ -157,16 +157,16 @@ impl InvariantChecker {
             self.open.remove(match_id);
             self.tally.in_vain += 1;
         } else if let Fact::RefereeLost { referee } | Fact::RefereeReturned { referee, .. } = fact {
-            let place = self.referee(referee)?;
+            let process = self.referee(referee)?;
             let before = self.open.len();
-            self.open.retain(|_, open| open.referee != place);
+            self.open.retain(|_, open| open.referee != process);
             self.tally.in_vain += (before - self.open.len()) as u64;
         } else if let Fact::MatchReported { match_id, .. } = fact {
             self.open.remove(match_id);
             self.compare_standings()?;
         } else if let Fact::PlayerWithdrawn { player } = fact {
-            let place = self.player(player)?;
-            self.withdrawn.insert(place);
+            let process = self.player(player)?;
+            self.withdrawn.insert(process);
         } else if let Fact::MatchAwarded { match_id, outcome } = fact {
             // No referee reports it. `apply` checks that it is due.
             self.awarded(match_id, *outcome)?;
@@ -192,7 +192,7 @@ impl InvariantChecker {
     ) -> Verdict {
         let open = self.open.get(id).copied().filter(|open| open.attempt == attempt);
         let open = open.ok_or_else(|| format!("attempt {attempt} at {id} has a result and was not under way"))?;
-        if !self.bouts.was_told(open.referee, id, attempt) {
+        if !self.running.was_reported(open.referee, id, attempt) {
             return Err(format!("attempt {attempt} at {id} has a result that {} did not report", open.referee));
         }
         if self.results.insert(id.clone(), open.referee).is_some() {
@@ -205,10 +205,10 @@ impl InvariantChecker {
             let player = players[side];
             if record.outcome.forfeited(side) {
                 self.tally.charged += 1;
-                let (number, place) = (player.id.number().unwrap_or_default(), self.player(&player.id)?);
+                let (number, process) = (player.id.number().unwrap_or_default(), self.player(&player.id)?);
                 let limits = &self.scenario.rules.limits;
                 let calls = if season.is_suspended(player) { 1 } else { usize::from(limits.max_retries) };
-                let excused = fault_log.excuses(place, open.referee, calls, (open.since, at));
+                let excused = fault_log.excuses(process, open.referee, calls, (open.since, at));
                 if self.scenario.plays_fair(number) && !excused {
                     return Err(format!("{} was charged in {id} for a fault that was not its own", player.id));
                 }
@@ -256,10 +256,10 @@ impl InvariantChecker {
     }
 
     fn compare_tokens(&self, at: SimTime, id: &PlayerId, fault_log: &mut FaultLog) -> Verdict {
-        let place = self.player(id)?;
+        let process = self.player(id)?;
         let known = self.season.as_ref().and_then(|season| season.player(id)).map(|player| &player.grant.digest);
-        if let (Some(known), Some(own)) = (known, self.tokens.get(&place)) {
-            fault_log.agree(place, known == own, at);
+        if let (Some(known), Some(own)) = (known, self.tokens.get(&process)) {
+            fault_log.compare_tokens(process, known == own, at);
         }
         Ok(())
     }
@@ -287,26 +287,27 @@ impl InvariantChecker {
         }
     }
 
-    pub fn ended(&mut self, place: ProcessId, at: SimTime, fault_log: &mut FaultLog) {
-        fault_log.ended(place, at);
-        self.bouts.forget(place);
-        self.tokens.remove(&place);
+    pub fn ended(&mut self, process: ProcessId, at: SimTime, fault_log: &mut FaultLog) {
+        // A stopped process has no token that could differ.
+        fault_log.compare_tokens(process, true, at);
+        self.running.forget(process);
+        self.tokens.remove(&process);
     }
 
-    pub fn listen(&mut self, heard: &ObservedMessage, fault_log: &mut FaultLog) -> Verdict {
-        self.bouts.listen(heard);
-        if heard.question || !heard.arrived || heard.from != ProcessId::MANAGER {
+    pub fn observe(&mut self, message: &ObservedMessage, fault_log: &mut FaultLog) -> Verdict {
+        self.running.observe(message);
+        if message.is_request || !message.arrived || message.from != ProcessId::MANAGER {
             return Ok(());
         }
-        let text = String::from_utf8_lossy(&heard.bytes);
+        let text = String::from_utf8_lossy(&message.bytes);
         if !text.contains("\"ACCEPTED\"") {
             return Ok(());
         }
         if text.contains("\"MATCH_RESULT_ACK\"")
             && let Some(id) = field(&text, "match_id").and_then(|id| id.parse::<MatchId>().ok())
-            && self.results.get(&id) != Some(&heard.to)
+            && self.results.get(&id) != Some(&message.to)
         {
-            return Err(format!("the result of {id} was acknowledged to {} and is not in the log", heard.to));
+            return Err(format!("the result of {id} was acknowledged to {} and is not in the log", message.to));
         }
         if text.contains("\"LEAGUE_REGISTER_RESPONSE\"")
             && let Some(id) = field(&text, "player_id").and_then(|id| id.parse::<PlayerId>().ok())
@@ -315,14 +316,14 @@ impl InvariantChecker {
                 return Err(format!("{id} was let in and is not in the log"));
             }
             let token = field(&text, "auth_token").map(|token| Token::received(token).digest());
-            self.tokens.extend(token.map(|token| (heard.to, token)));
-            self.compare_tokens(heard.at, &id, fault_log)?;
+            self.tokens.extend(token.map(|token| (message.to, token)));
+            self.compare_tokens(message.at, &id, fault_log)?;
         }
         Ok(())
     }
 
     pub fn check_bounds(&self, at: SimTime, fault_log: &FaultLog) -> Verdict {
-        self.bouts.check(at, fault_log)?;
+        self.running.check(at, fault_log)?;
         for (id, open) in &self.open {
             let span = at - open.since.max(self.manager_since);
             if span > self.bounds.attempt {
@@ -330,11 +331,13 @@ impl InvariantChecker {
             }
         }
         let since_when = |from: SimTime| from.max(self.manager_since).max(self.scenario.quiet);
-        let strangers = fault_log.estrangements().filter(|_| self.phase() == LeaguePhase::RunningLeague);
+        let mismatches = fault_log.token_mismatches().filter(|_| self.phase() == LeaguePhase::RunningLeague);
         // A withdrawn player may have another token.
-        let strangers = strangers.filter(|(place, _)| !self.withdrawn.contains(place));
-        if let Some((place, from)) = strangers.into_iter().find(|it| at - since_when(it.1) > self.bounds.mended) {
-            return Err(format!("{place} and the manager have not agreed about a token since {from}"));
+        let mismatches = mismatches.filter(|(process, _)| !self.withdrawn.contains(process));
+        if let Some((process, from)) =
+            mismatches.into_iter().find(|(_, from)| at - since_when(*from) > self.bounds.mended)
+        {
+            return Err(format!("{process} and the manager have not agreed about a token since {from}"));
         }
         if at > self.deadline() {
             let phase = self.phase().as_str();

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::fault_log::{FaultLog, Victim, Weight};
 use crate::faults::{ConnectionFault, Direction, FaultRates, Partition};
+use crate::invariants::field;
 use crate::process_id::ProcessId;
 use crate::rng::Rng;
 use crate::scenario::Scenario;
@@ -44,7 +45,7 @@ pub(crate) struct End {
 struct Connection {
     from: ProcessId,
     to: ProcessId,
-    fate: ConnectionFault,
+    fault: ConnectionFault,
     rng: Rng,
     near: End,
     far: End,
@@ -55,15 +56,15 @@ struct Connection {
 }
 
 impl Connection {
-    fn end(&mut self, place: Direction) -> &mut End {
-        match place {
+    fn end(&mut self, direction: Direction) -> &mut End {
+        match direction {
             Direction::There => &mut self.near,
             Direction::Back => &mut self.far,
         }
     }
 
-    fn ends(&self, way: Direction) -> (ProcessId, ProcessId) {
-        match way {
+    fn ends(&self, direction: Direction) -> (ProcessId, ProcessId) {
+        match direction {
             Direction::There => (self.from, self.to),
             Direction::Back => (self.to, self.from),
         }
@@ -72,24 +73,24 @@ impl Connection {
 
 #[derive(Debug)]
 enum Delivery {
-    Knock,
+    Connect,
     Answer(bool),
     Bytes(Direction, Vec<u8>),
     Finish(Direction),
     /// Goes to the receiver of this direction.
     Reset(Direction),
     /// A duplicate on a separate connection.
-    Again(ProcessId, ProcessId, Vec<u8>),
+    Duplicate(ProcessId, ProcessId, Vec<u8>),
 }
 
 /// The listener of a process.
 #[derive(Debug, Default)]
-pub(crate) struct Door {
+pub(crate) struct ListenerState {
     pub(crate) open: bool,
     /// The machine is gone: it does not even refuse.
-    dark: bool,
-    pub(crate) knocks: VecDeque<ConnectionId>,
-    pub(crate) keeper: Option<Waker>,
+    machine_gone: bool,
+    pub(crate) pending: VecDeque<ConnectionId>,
+    pub(crate) waker: Option<Waker>,
 }
 
 /// A message that the checker reads.
@@ -99,7 +100,7 @@ pub struct ObservedMessage {
     pub connection: ConnectionId,
     pub from: ProcessId,
     pub to: ProcessId,
-    pub question: bool,
+    pub is_request: bool,
     /// False if it was only sent.
     pub arrived: bool,
     pub bytes: Vec<u8>,
@@ -111,18 +112,18 @@ pub struct Net {
     faults: FaultRates,
     partitions: Vec<Partition>,
     quiet: SimTime,
-    patience: Duration,
+    answer_limit: Duration,
     now: SimTime,
     connections: BTreeMap<ConnectionId, Connection>,
     last: ConnectionId,
     made: BTreeMap<(ProcessId, ProcessId), u64>,
-    on_its_way: BTreeMap<(SimTime, u64), (ConnectionId, Delivery)>,
+    in_flight: BTreeMap<(SimTime, u64), (ConnectionId, Delivery)>,
     posted: u64,
-    pub(crate) doors: Vec<Door>,
+    pub(crate) listeners: Vec<ListenerState>,
     /// Woken after the lock on the network is released.
     wakers: Vec<Waker>,
     /// The messages to and from the manager.
-    pub overheard: Vec<ObservedMessage>,
+    pub observed: Vec<ObservedMessage>,
     pub fault_log: FaultLog,
     pub trace: Trace,
 }
@@ -140,16 +141,16 @@ impl Net {
             faults: scenario.faults,
             partitions: scenario.partitions.clone(),
             quiet: scenario.quiet,
-            patience: scenario.patience,
+            answer_limit: scenario.answer_limit,
             now: SimTime::BEGIN,
             connections: BTreeMap::new(),
             last: 0,
             made: BTreeMap::new(),
-            on_its_way: BTreeMap::new(),
+            in_flight: BTreeMap::new(),
             posted: 0,
-            doors: scenario.places().map(|_| Door::default()).collect(),
+            listeners: scenario.processes().map(|_| ListenerState::default()).collect(),
             wakers: Vec::new(),
-            overheard: Vec::new(),
+            observed: Vec::new(),
             fault_log,
             trace,
         }
@@ -159,13 +160,13 @@ impl Net {
         let number = self.made.entry((from, to)).or_default();
         *number += 1;
         let mut rng = Rng::new(self.seed, &[2, u64::from(from.0), u64::from(to.0), *number]);
-        let fate = if at < self.quiet { self.faults.fate(&mut rng) } else { ConnectionFault::Fair };
-        let id = self.add(from, to, fate, rng);
-        self.trace.note(at, format_args!("{from} → {to} connects ({id}, {fate:?})"));
-        match fate {
-            ConnectionFault::Unheard => self.spoil(from, to, at),
+        let fault = if at < self.quiet { self.faults.draw(&mut rng) } else { ConnectionFault::Fair };
+        let id = self.add(from, to, fault, rng);
+        self.trace.note(at, format_args!("{from} → {to} connects ({id}, {fault:?})"));
+        match fault {
+            ConnectionFault::Unheard => self.log_lost_call(from, to, at),
             ConnectionFault::Refused => {
-                self.spoil(from, to, at);
+                self.log_lost_call(from, to, at);
                 self.post(id, Direction::Back, at, Delivery::Answer(false));
             }
             ConnectionFault::Fair
@@ -173,43 +174,48 @@ impl Net {
             | ConnectionFault::Mute(..)
             | ConnectionFault::Slow(_)
             | ConnectionFault::Doubled(_) => {
-                self.post(id, Direction::There, at, Delivery::Knock);
+                self.post(id, Direction::There, at, Delivery::Connect);
             }
         }
         id
     }
 
     /// A call between these two fails. A peer of the manager may wait for it until its own limit.
-    fn spoil(&mut self, from: ProcessId, to: ProcessId, at: SimTime) {
+    fn log_lost_call(&mut self, from: ProcessId, to: ProcessId, at: SimTime) {
         let with_manager = from == ProcessId::MANAGER || to == ProcessId::MANAGER;
-        let until = if with_manager { at + self.patience } else { at };
+        let until = if with_manager { at + self.answer_limit } else { at };
         self.fault_log.note(Victim::Link(from, to), at, until, Weight::OneCall);
     }
 
-    fn add(&mut self, from: ProcessId, to: ProcessId, fate: ConnectionFault, rng: Rng) -> ConnectionId {
+    fn add(&mut self, from: ProcessId, to: ProcessId, fault: ConnectionFault, rng: Rng) -> ConnectionId {
         self.last += 1;
         let (near, far) = (End::default(), End::default());
         self.connections
-            .insert(self.last, Connection { from, to, fate, rng, near, far, answered: None, phantom: false });
+            .insert(self.last, Connection { from, to, fault, rng, near, far, answered: None, phantom: false });
         self.last
     }
 
     /// Arrives after everything that already goes the same way.
-    fn post(&mut self, id: ConnectionId, way: Direction, at: SimTime, mail: Delivery) {
+    fn post(&mut self, id: ConnectionId, direction: Direction, at: SimTime, delivery: Delivery) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let mut span = TICK + connection.rng.millis(0, JITTER);
-        let (from, to) = connection.ends(way);
-        if let ConnectionFault::Slow(extra) = connection.fate
+        let (from, to) = connection.ends(direction);
+        if let ConnectionFault::Slow(extra) = connection.fault
             && at < self.quiet
         {
             span += extra;
             self.fault_log.note(Victim::Link(from, to), at, at + span, Weight::Everything);
         }
-        let kept = self.partitions.iter().filter(|partition| partition.keeps(from, to, at)).map(|it| it.ends).max();
-        let arrives = (kept.unwrap_or(at) + span).max(connection.end(way).last);
-        connection.end(way).last = arrives;
+        let kept = self
+            .partitions
+            .iter()
+            .filter(|partition| partition.keeps(from, to, at))
+            .map(|partition| partition.ends)
+            .max();
+        let arrives = (kept.unwrap_or(at) + span).max(connection.end(direction).last);
+        connection.end(direction).last = arrives;
         self.posted += 1;
-        self.on_its_way.insert((arrives, self.posted), (id, mail));
+        self.in_flight.insert((arrives, self.posted), (id, delivery));
     }
 
     /// `None` while it is unknown.
@@ -219,49 +225,49 @@ impl Net {
         connection.answered
     }
 
-    pub(crate) fn end(&mut self, id: ConnectionId, place: Direction) -> Option<&mut End> {
-        self.connections.get_mut(&id).map(|connection| connection.end(place))
+    pub(crate) fn end(&mut self, id: ConnectionId, direction: Direction) -> Option<&mut End> {
+        self.connections.get_mut(&id).map(|connection| connection.end(direction))
     }
 
-    pub(crate) fn who(&self, id: ConnectionId) -> ProcessId {
+    pub(crate) fn client_of(&self, id: ConnectionId) -> ProcessId {
         self.connections.get(&id).map_or(ProcessId::MANAGER, |connection| connection.from)
     }
 
-    pub(crate) fn send(&mut self, id: ConnectionId, way: Direction, at: SimTime, bytes: &[u8]) {
+    pub(crate) fn send(&mut self, id: ConnectionId, direction: Direction, at: SimTime, bytes: &[u8]) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
-        let (from, to) = connection.ends(way);
-        let (question, fate, active) = (way == Direction::There, connection.fate, at < self.quiet);
-        let end = connection.end(way);
+        let (from, to) = connection.ends(direction);
+        let (is_request, fault, active) = (direction == Direction::There, connection.fault, at < self.quiet);
+        let end = connection.end(direction);
         let before = end.sent;
         end.sent += bytes.len() as u64;
         let mute = end.mute;
-        self.overhear(at, id, (from, to), question, false, bytes);
+        self.observe(at, id, (from, to), is_request, false, bytes);
         if mute {
             self.trace.note(at, format_args!("{from} → {to} says {} bytes that are lost ({id})", bytes.len()));
             return;
         }
         let passes = |limit: u64| usize::try_from(limit.saturating_sub(before)).unwrap_or(usize::MAX).min(bytes.len());
-        match fate {
-            ConnectionFault::Cut(cut, limit) if active && cut == way && passes(limit) < bytes.len() => {
+        match fault {
+            ConnectionFault::Cut(cut, limit) if active && cut == direction && passes(limit) < bytes.len() => {
                 self.trace.note(at, format_args!("{from} → {to} is cut after {limit} bytes ({id})"));
-                self.spoil(from, to, at);
-                self.pass(id, way, at, &bytes[..passes(limit)]);
-                for way in [way, way.opposite()] {
-                    self.post(id, way, at, Delivery::Reset(way));
-                    self.end(id, way).into_iter().for_each(|end| end.mute = true);
+                self.log_lost_call(from, to, at);
+                self.pass(id, direction, at, &bytes[..passes(limit)]);
+                for direction in [direction, direction.opposite()] {
+                    self.post(id, direction, at, Delivery::Reset(direction));
+                    self.end(id, direction).into_iter().for_each(|end| end.mute = true);
                 }
             }
-            ConnectionFault::Mute(muted, limit) if active && muted == way && passes(limit) < bytes.len() => {
+            ConnectionFault::Mute(muted, limit) if active && muted == direction && passes(limit) < bytes.len() => {
                 self.trace.note(at, format_args!("{from} → {to} goes silent after {limit} bytes ({id})"));
-                self.spoil(from, to, at);
-                self.pass(id, way, at, &bytes[..passes(limit)]);
-                self.end(id, way).into_iter().for_each(|end| end.mute = true);
+                self.log_lost_call(from, to, at);
+                self.pass(id, direction, at, &bytes[..passes(limit)]);
+                self.end(id, direction).into_iter().for_each(|end| end.mute = true);
             }
-            ConnectionFault::Doubled(later) if active && way == Direction::There && before == 0 => {
-                self.pass(id, way, at, bytes);
+            ConnectionFault::Doubled(later) if active && direction == Direction::There && before == 0 => {
+                self.pass(id, direction, at, bytes);
                 self.posted += 1;
-                self.on_its_way
-                    .insert((at + TICK + later, self.posted), (id, Delivery::Again(from, to, bytes.to_vec())));
+                self.in_flight
+                    .insert((at + TICK + later, self.posted), (id, Delivery::Duplicate(from, to, bytes.to_vec())));
             }
             ConnectionFault::Fair
             | ConnectionFault::Refused
@@ -269,147 +275,143 @@ impl Net {
             | ConnectionFault::Cut(..)
             | ConnectionFault::Mute(..)
             | ConnectionFault::Slow(_)
-            | ConnectionFault::Doubled(_) => self.pass(id, way, at, bytes),
+            | ConnectionFault::Doubled(_) => self.pass(id, direction, at, bytes),
         }
     }
 
-    fn pass(&mut self, id: ConnectionId, way: Direction, at: SimTime, bytes: &[u8]) {
+    fn pass(&mut self, id: ConnectionId, direction: Direction, at: SimTime, bytes: &[u8]) {
         if !bytes.is_empty() {
-            self.post(id, way, at, Delivery::Bytes(way, bytes.to_vec()));
+            self.post(id, direction, at, Delivery::Bytes(direction, bytes.to_vec()));
         }
     }
 
-    pub(crate) fn finish(&mut self, id: ConnectionId, way: Direction, at: SimTime) {
-        if let Some(end) = self.end(id, way)
+    pub(crate) fn finish(&mut self, id: ConnectionId, direction: Direction, at: SimTime) {
+        if let Some(end) = self.end(id, direction)
             && !std::mem::replace(&mut end.ended, true)
             && !end.mute
         {
-            self.post(id, way, at, Delivery::Finish(way));
+            self.post(id, direction, at, Delivery::Finish(direction));
         }
     }
 
-    pub(crate) fn leave(&mut self, id: ConnectionId, place: Direction, at: SimTime) {
-        if self.end(id, place).is_some_and(|end| !end.gone) {
-            self.finish(id, place, at);
-            self.abandon(id, place);
+    pub(crate) fn leave(&mut self, id: ConnectionId, direction: Direction, at: SimTime) {
+        if self.end(id, direction).is_some_and(|end| !end.gone) {
+            self.finish(id, direction, at);
+            self.abandon(id, direction);
         }
     }
 
-    fn abandon(&mut self, id: ConnectionId, place: Direction) {
+    fn abandon(&mut self, id: ConnectionId, direction: Direction) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
-        connection.end(place).gone = true;
-        connection.end(place).inbox.clear();
+        connection.end(direction).gone = true;
+        connection.end(direction).inbox.clear();
         if connection.near.gone && connection.far.gone {
             self.connections.remove(&id);
         }
     }
 
-    pub fn crash(&mut self, whom: ProcessId, silently: bool, with_mail: bool, at: SimTime) {
-        let door = &mut self.doors[whom.index()];
-        *door = Door { dark: silently, ..Door::default() };
+    pub fn crash(&mut self, process: ProcessId, silently: bool, loses_mail: bool, at: SimTime) {
+        let listener = &mut self.listeners[process.index()];
+        *listener = ListenerState { machine_gone: silently, ..ListenerState::default() };
         let ends: Vec<(ConnectionId, Direction)> = self
             .connections
             .iter()
             .flat_map(|(id, connection)| {
                 let ends = [(Direction::There, connection.from), (Direction::Back, connection.to)];
-                ends.into_iter().filter(|(_, place)| *place == whom).map(|(way, _)| (*id, way))
+                ends.into_iter().filter(|(_, owner)| *owner == process).map(|(direction, _)| (*id, direction))
             })
             .collect();
-        if with_mail {
-            let gone = |mail: &Delivery, id: &ConnectionId| match mail {
-                Delivery::Bytes(way, _) | Delivery::Finish(way) => ends.contains(&(*id, *way)),
-                Delivery::Knock => ends.contains(&(*id, Direction::There)),
+        if loses_mail {
+            let gone = |delivery: &Delivery, id: &ConnectionId| match delivery {
+                Delivery::Bytes(direction, _) | Delivery::Finish(direction) => ends.contains(&(*id, *direction)),
+                Delivery::Connect => ends.contains(&(*id, Direction::There)),
                 Delivery::Answer(_) => ends.contains(&(*id, Direction::Back)),
-                Delivery::Reset(_) | Delivery::Again(..) => false,
+                Delivery::Reset(_) | Delivery::Duplicate(..) => false,
             };
-            self.on_its_way.retain(|_, (id, mail)| !gone(mail, id));
+            self.in_flight.retain(|_, (id, delivery)| !gone(delivery, id));
         }
-        for (id, place) in ends {
+        for (id, direction) in ends {
             if !silently {
-                self.post(id, place, at, Delivery::Reset(place));
+                self.post(id, direction, at, Delivery::Reset(direction));
             }
-            self.abandon(id, place);
+            self.abandon(id, direction);
         }
     }
 
     /// The run is over: no message is under way, and no task waits.
     pub fn close(&mut self) {
         self.connections.clear();
-        self.on_its_way.clear();
-        self.doors.iter_mut().for_each(|door| *door = Door::default());
+        self.in_flight.clear();
+        self.listeners.iter_mut().for_each(|listener| *listener = ListenerState::default());
     }
 
-    pub(crate) fn listen(&mut self, place: ProcessId) {
-        let door = &mut self.doors[place.index()];
-        (door.open, door.dark) = (true, false);
+    pub(crate) fn listen(&mut self, process: ProcessId) {
+        let listener = &mut self.listeners[process.index()];
+        (listener.open, listener.machine_gone) = (true, false);
     }
 
     /// Delivers everything that is due; returns the tasks to wake.
     pub fn deliver(&mut self, now: SimTime) -> Vec<Waker> {
         self.now = now;
-        while let Some(entry) = self.on_its_way.first_entry()
+        while let Some(entry) = self.in_flight.first_entry()
             && entry.key().0 <= now
         {
-            let (id, mail) = entry.remove();
-            self.arrive(id, mail);
+            let (id, delivery) = entry.remove();
+            self.arrive(id, delivery);
         }
         std::mem::take(&mut self.wakers)
     }
 
-    fn arrive(&mut self, id: ConnectionId, mail: Delivery) {
+    fn arrive(&mut self, id: ConnectionId, delivery: Delivery) {
         let now = self.now;
-        match mail {
-            Delivery::Knock => self.knocked(id),
+        match delivery {
+            Delivery::Connect => self.connect_arrived(id),
             Delivery::Answer(taken) => {
                 if let Some(connection) = self.connections.get_mut(&id) {
                     connection.answered = Some(taken);
                     self.wakers.extend(connection.near.reader.take());
                 }
             }
-            Delivery::Bytes(way, bytes) => {
+            Delivery::Bytes(direction, bytes) => {
                 let Some(connection) = self.connections.get_mut(&id) else { return };
-                let ends = connection.ends(way);
-                if connection.phantom && way == Direction::Back {
+                let ends = connection.ends(direction);
+                if connection.phantom && direction == Direction::Back {
                     return;
                 }
-                let receiver = connection.end(way.opposite());
+                let receiver = connection.end(direction.opposite());
                 if receiver.gone {
-                    return self.turned_away(id, way);
+                    return self.reset_sender(id, direction);
                 }
                 receiver.inbox.extend(&bytes);
                 self.wakers.extend(receiver.reader.take());
                 let print = fingerprint(&bytes);
-                self.trace.note(now, format_args!("{} → {}: {} ({id}, {print:016x})", ends.0, ends.1, gist(&bytes)));
-                self.overhear(now, id, ends, way == Direction::There, true, &bytes);
+                self.trace.note(now, format_args!("{} → {}: {} ({id}, {print:016x})", ends.0, ends.1, summary(&bytes)));
+                self.observe(now, id, ends, direction == Direction::There, true, &bytes);
             }
-            Delivery::Finish(way) => {
-                if let Some(end) = self.end(id, way.opposite()) {
-                    end.finished = true;
-                    let reader = end.reader.take();
-                    self.wakers.extend(reader);
-                }
-            }
-            Delivery::Reset(way) => {
-                if let Some(end) = self.end(id, way.opposite()) {
-                    end.reset = true;
-                    let reader = end.reader.take();
-                    self.wakers.extend(reader);
-                }
-            }
-            Delivery::Again(from, to, bytes) => self.again(id, from, to, bytes),
+            Delivery::Finish(direction) => self.wake(id, direction, |end| end.finished = true),
+            Delivery::Reset(direction) => self.wake(id, direction, |end| end.reset = true),
+            Delivery::Duplicate(from, to, bytes) => self.duplicate(id, from, to, bytes),
         }
     }
 
-    fn knocked(&mut self, id: ConnectionId) {
+    fn wake(&mut self, id: ConnectionId, direction: Direction, change: fn(&mut End)) {
+        if let Some(end) = self.end(id, direction.opposite()) {
+            change(end);
+            let reader = end.reader.take();
+            self.wakers.extend(reader);
+        }
+    }
+
+    fn connect_arrived(&mut self, id: ConnectionId) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
-        let door = &mut self.doors[connection.to.index()];
-        if door.dark {
+        let listener = &mut self.listeners[connection.to.index()];
+        if listener.machine_gone {
             return;
         }
-        let taken = door.open && !connection.near.gone;
+        let taken = listener.open && !connection.near.gone;
         if taken {
-            door.knocks.push_back(id);
-            self.wakers.extend(door.keeper.take());
+            listener.pending.push_back(id);
+            self.wakers.extend(listener.waker.take());
         } else {
             connection.far.gone = true;
         }
@@ -417,48 +419,53 @@ impl Net {
     }
 
     /// A message for a stopped process: its sender gets a reset, unless the machine is gone, too.
-    fn turned_away(&mut self, id: ConnectionId, way: Direction) {
+    fn reset_sender(&mut self, id: ConnectionId, direction: Direction) {
         let Some(connection) = self.connections.get(&id) else { return };
-        let (_, receiver) = connection.ends(way);
-        if !self.doors[receiver.index()].dark {
-            self.post(id, way.opposite(), self.now, Delivery::Reset(way.opposite()));
+        let (_, receiver) = connection.ends(direction);
+        if !self.listeners[receiver.index()].machine_gone {
+            self.post(id, direction.opposite(), self.now, Delivery::Reset(direction.opposite()));
         }
     }
 
     /// No process waits for the answer.
-    fn again(&mut self, id: ConnectionId, from: ProcessId, to: ProcessId, bytes: Vec<u8>) {
+    fn duplicate(&mut self, id: ConnectionId, from: ProcessId, to: ProcessId, bytes: Vec<u8>) {
         let rng = Rng::new(self.seed, &[3, id]);
         let phantom = self.add(from, to, ConnectionFault::Fair, rng);
         self.connections.entry(phantom).and_modify(|connection| connection.phantom = true);
-        self.trace.note(self.now, format_args!("{from} → {to} is heard again ({id} as {phantom})"));
-        self.post(phantom, Direction::There, self.now, Delivery::Knock);
+        self.trace.note(self.now, format_args!("{from} → {to} is duplicated ({id} as {phantom})"));
+        self.post(phantom, Direction::There, self.now, Delivery::Connect);
         self.post(phantom, Direction::There, self.now, Delivery::Bytes(Direction::There, bytes));
         self.posted += 1;
-        self.on_its_way.insert((self.now + PHANTOM, self.posted), (phantom, Delivery::Finish(Direction::There)));
+        self.in_flight.insert((self.now + PHANTOM, self.posted), (phantom, Delivery::Finish(Direction::There)));
     }
 
-    fn overhear(
+    fn observe(
         &mut self,
         at: SimTime,
         connection: ConnectionId,
         (from, to): (ProcessId, ProcessId),
-        question: bool,
+        is_request: bool,
         arrived: bool,
         bytes: &[u8],
     ) {
         // The checker reads only the manager's messages.
         if from == ProcessId::MANAGER || to == ProcessId::MANAGER {
-            self.overheard.push(ObservedMessage { at, connection, from, to, question, arrived, bytes: bytes.to_vec() });
+            self.observed.push(ObservedMessage {
+                at,
+                connection,
+                from,
+                to,
+                is_request,
+                arrived,
+                bytes: bytes.to_vec(),
+            });
         }
     }
 }
 
-fn gist(bytes: &[u8]) -> String {
+fn summary(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let field = |name: &str| {
-        let (_, rest) = text.split_once(&format!("\"{name}\":\""))?;
-        rest.split_once('"').map(|(value, _)| value.to_owned())
-    };
-    let words = ["method", "message_type", "match_id", "status", "error_code"].into_iter().filter_map(field);
+    let names = ["method", "message_type", "match_id", "status", "error_code"].into_iter();
+    let words = names.filter_map(|name| field(&text, name));
     format!("{} bytes {}", bytes.len(), words.collect::<Vec<_>>().join(" "))
 }

@@ -24,22 +24,22 @@ pub enum Exit {
 #[derive(Debug)]
 struct Alive {
     runtime: Runtime,
-    watch: ProcessClock,
+    clock: ProcessClock,
     exit: Arc<Mutex<Option<Exit>>>,
 }
 
 /// Also stands for a process that does not run now.
 #[derive(Debug)]
 pub struct Process {
-    pub place: ProcessId,
+    pub id: ProcessId,
     alive: Option<Alive>,
     pub due: Option<SimTime>,
     pub lives: u64,
 }
 
 impl Process {
-    pub fn due(place: ProcessId, at: SimTime) -> Self {
-        Self { place, alive: None, due: Some(at), lives: 0 }
+    pub fn due(id: ProcessId, at: SimTime) -> Self {
+        Self { id, alive: None, due: Some(at), lives: 0 }
     }
 
     pub fn is_alive(&self) -> bool {
@@ -54,15 +54,15 @@ impl Process {
         // Without an I/O driver: there is no real I/O.
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build()?;
         let guard = runtime.enter();
-        let watch = ProcessClock { born: at, origin: Instant::now() };
+        let clock = ProcessClock { born: at, origin: Instant::now() };
         drop(guard);
         let exit = Arc::new(Mutex::new(None));
-        let (ended, work) = (Arc::clone(&exit), main(SimConnector { net: net.clone(), place: self.place, watch }));
+        let (ended, work) = (Arc::clone(&exit), main(SimConnector { net: net.clone(), process: self.id, clock }));
         runtime.spawn(async move {
             let how = work.await;
             *ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(how);
         });
-        self.alive = Some(Alive { runtime, watch, exit });
+        self.alive = Some(Alive { runtime, clock, exit });
         (self.due, self.lives) = (None, self.lives + 1);
         Ok(())
     }
@@ -70,7 +70,7 @@ impl Process {
     /// Runs until `until`; returns how it ended, if it did.
     pub fn step(&mut self, until: SimTime) -> Option<Exit> {
         let alive = self.alive.as_ref()?;
-        let end = alive.watch.origin + (until - alive.watch.born);
+        let end = alive.clock.origin + (until - alive.clock.born);
         alive.runtime.block_on(async move { sleep_until(end).await });
         alive.exit.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

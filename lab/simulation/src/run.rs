@@ -46,10 +46,10 @@ pub struct Outcome {
 
 struct Run {
     scenario: Arc<Scenario>,
-    cast: RunContext,
+    context: RunContext,
     net: Shared,
     processes: Vec<Process>,
-    judge: InvariantChecker,
+    checker: InvariantChecker,
     now: SimTime,
     /// Incidents that are decided during the run.
     ambushes: Vec<(SimTime, Incident)>,
@@ -67,18 +67,18 @@ pub fn play(scenario: Scenario, wanted: Wanted) -> Result<Outcome, Box<dyn Error
     let mut trace = Trace::new(wanted.lines);
     trace.note(SimTime::BEGIN, format_args!("{scenario:?}"));
     let net = Shared::new(Net::new(&scenario, trace));
-    let home = if scenario.recalls { Some(tempfile::tempdir()?) } else { None };
+    let home = if scenario.loads_history { Some(tempfile::tempdir()?) } else { None };
     let disk = Disk::new(seed, scenario.disk, wanted.honesty);
-    let cast = RunContext::new(Arc::clone(&scenario), disk, home.as_ref().map(|home| home.path().to_owned()));
+    let context = RunContext::new(Arc::clone(&scenario), disk, home.as_ref().map(|home| home.path().to_owned()));
     let mut rng = Rng::new(seed, &[6]);
-    let processes = scenario.places().map(|place| Process::due(place, SimTime::BEGIN + rng.millis(0, 800))).collect();
-    let judge = InvariantChecker::new(Arc::clone(&scenario));
+    let processes = scenario.processes().map(|id| Process::due(id, SimTime::BEGIN + rng.millis(0, 800))).collect();
+    let checker = InvariantChecker::new(Arc::clone(&scenario));
     let mut run = Run {
         scenario,
-        cast,
+        context,
         net,
         processes,
-        judge,
+        checker,
         now: SimTime::BEGIN,
         ambushes: Vec::new(),
         assigned: 0,
@@ -86,7 +86,7 @@ pub fn play(scenario: Scenario, wanted: Wanted) -> Result<Outcome, Box<dyn Error
     };
     let violation = run.play()?.err().map(|what| Violation { at: run.now, what });
     let trace = std::mem::take(&mut run.net.lock().trace);
-    let (ended, tally) = (run.now, run.judge.tally);
+    let (ended, tally) = (run.now, run.checker.tally);
     // Tasks hold the network, and the network holds their wakers: a finished task must not be polled again.
     run.net.lock().close();
     run.processes.clear();
@@ -99,13 +99,13 @@ impl Run {
         let mut incidents = self.scenario.incidents.clone().into_iter().peekable();
         loop {
             while let Some((_, incident)) = incidents.next_if(|(at, _)| *at <= self.now) {
-                self.strike(incident);
+                self.apply(incident);
             }
             let now = self.now;
             for (_, incident) in self.ambushes.extract_if(.., |(at, _)| *at <= now).collect::<Vec<_>>() {
-                self.strike(incident);
+                self.apply(incident);
             }
-            self.start_processes_that_are_due()?;
+            self.start_due_processes()?;
             let woken = self.net.lock().deliver(self.now);
             woken.into_iter().for_each(std::task::Waker::wake);
             let next = self.now + TICK;
@@ -117,10 +117,10 @@ impl Run {
                 }
             }
             self.now = next;
-            if let Err(what) = self.judge() {
+            if let Err(what) = self.check() {
                 return Ok(Err(what));
             }
-            self.lie_in_wait();
+            self.plan_ambushes();
             if self.over.is_some_and(|over| self.now > over + AFTERWARDS) {
                 return Ok(Ok(()));
             }
@@ -128,77 +128,77 @@ impl Run {
     }
 
     /// Decides whether to kill an agent of a match that was just assigned.
-    fn lie_in_wait(&mut self) {
-        let assigned = std::mem::take(&mut self.judge.assigned);
-        for places in assigned.into_iter().filter(|_| self.now < self.scenario.quiet) {
+    fn plan_ambushes(&mut self) {
+        let assigned = std::mem::take(&mut self.checker.assigned);
+        for agents in assigned.into_iter().filter(|_| self.now < self.scenario.quiet) {
             self.assigned += 1;
-            let ambush = self.scenario.ambush(self.assigned, places);
+            let ambush = self.scenario.ambush(self.assigned, agents);
             self.ambushes.extend(ambush.map(|(later, incident)| (self.now + later, incident)));
         }
     }
 
     /// Includes those that will be restarted.
     fn referees(&self) -> usize {
-        let is_referee = |process: &&Process| matches!(self.scenario.role(process.place), Role::Referee(_));
+        let is_referee = |process: &&Process| matches!(self.scenario.role(process.id), Role::Referee(_));
         let is_coming = |process: &&Process| process.is_alive() || process.due.is_some();
         self.processes.iter().filter(is_referee).filter(is_coming).count()
     }
 
-    fn strike(&mut self, incident: Incident) {
+    fn apply(&mut self, incident: Incident) {
         let now = self.now;
         match incident {
-            Incident::Kill { whom, away, silently, with_mail } => {
+            Incident::Kill { process: id, away, silently, loses_mail } => {
                 let referees = self.referees();
-                let process = &mut self.processes[whom.index()];
+                let process = &mut self.processes[id.index()];
                 if !process.is_alive() {
                     return;
                 }
                 // An agent that never comes back must have registered, and one referee must remain.
-                let begun = self.judge.phase() != LeaguePhase::WaitingForRegistrations;
-                let last = matches!(self.scenario.role(whom), Role::Referee(_)) && referees <= 1;
+                let begun = self.checker.phase() != LeaguePhase::WaitingForRegistrations;
+                let last = matches!(self.scenario.role(id), Role::Referee(_)) && referees <= 1;
                 let away = away.or((!begun || last).then_some(AGAIN));
                 process.due = away.map(|away| now + away);
                 let mut net = self.net.lock();
-                net.trace.note(now, format_args!("{whom} is killed ({away:?}, silently: {silently})"));
+                net.trace.note(now, format_args!("{id} is killed ({away:?}, silently: {silently})"));
                 // It starts with the tick in which it is due.
                 let until = process.due.map_or(SimTime::NEVER, |due| due + TICK);
-                net.fault_log.note(Victim::Process(whom), now, until, Weight::Everything);
-                net.crash(whom, silently, with_mail, now);
-                self.judge.ended(whom, now, &mut net.fault_log);
+                net.fault_log.note(Victim::Process(id), now, until, Weight::Everything);
+                net.crash(id, silently, loses_mail, now);
+                self.checker.ended(id, now, &mut net.fault_log);
                 drop(net);
-                if whom == ProcessId::MANAGER {
-                    self.cast.disk.crash();
+                if id == ProcessId::MANAGER {
+                    self.context.disk.crash();
                 }
                 process.end();
             }
-            Incident::Clock { whom, by } => {
-                self.net.lock().trace.note(now, format_args!("the clock of {whom} jumps by {by} s"));
-                if let Some(clock) = self.cast.clocks.get(whom.index()) {
+            Incident::Clock { process, by } => {
+                self.net.lock().trace.note(now, format_args!("the clock of {process} jumps by {by} s"));
+                if let Some(clock) = self.context.clocks.get(process.index()) {
                     clock.fetch_add(by * 1000, Ordering::Relaxed);
                 }
             }
             Incident::Disk => {
                 self.net.lock().trace.note(now, format_args!("the disk fails"));
-                self.cast.disk.fail();
+                self.context.disk.fail();
             }
         }
     }
 
-    fn start_processes_that_are_due(&mut self) -> std::io::Result<()> {
+    fn start_due_processes(&mut self) -> std::io::Result<()> {
         let now = self.now;
         for process in self.processes.iter_mut().filter(|process| process.due.is_some_and(|due| due <= now)) {
-            let (cast, life, place) = (self.cast.clone(), process.lives, process.place);
+            let (context, life, id) = (self.context.clone(), process.lives, process.id);
             let mut net = self.net.lock();
-            net.trace.note(now, format_args!("{place} starts as {:?}", self.scenario.role(place)));
-            net.fault_log.started(place, now);
+            net.trace.note(now, format_args!("{id} starts as {:?}", self.scenario.role(id)));
+            net.fault_log.started(id, now);
             drop(net);
-            match self.scenario.role(place) {
-                Role::Manager => process.start(&self.net, now, |connector| cast.manage(connector, life))?,
+            match self.scenario.role(id) {
+                Role::Manager => process.start(&self.net, now, |connector| context.manage(connector, life))?,
                 Role::Referee(number) => {
-                    process.start(&self.net, now, |connector| cast.officiate(connector, life, number))?;
+                    process.start(&self.net, now, |connector| context.officiate(connector, life, number))?;
                 }
                 Role::Player(number) => {
-                    process.start(&self.net, now, |connector| cast.play(connector, life, number))?;
+                    process.start(&self.net, now, |connector| context.play(connector, life, number))?;
                 }
             }
         }
@@ -207,49 +207,49 @@ impl Run {
 
     fn exited(&mut self, index: usize, exit: Exit) -> Result<(), String> {
         let process = &mut self.processes[index];
-        let place = process.place;
+        let id = process.id;
         let mut net = self.net.lock();
-        net.trace.note(self.now, format_args!("{place} ends: {exit:?}"));
-        net.crash(place, false, false, self.now);
-        self.judge.ended(place, self.now, &mut net.fault_log);
+        net.trace.note(self.now, format_args!("{id} ends: {exit:?}"));
+        net.crash(id, false, false, self.now);
+        self.checker.ended(id, self.now, &mut net.fault_log);
         drop(net);
         process.end();
         match exit {
             Exit::Done => Ok(()),
-            Exit::TurnedAway(_) if self.judge.phase() == LeaguePhase::LeagueCompleted => Ok(()),
-            Exit::TurnedAway(_) if self.judge.is_withdrawn(place) => Ok(()),
-            Exit::TurnedAway(reason) => Err(format!("{place} was turned away: {reason}")),
+            Exit::TurnedAway(_) if self.checker.phase() == LeaguePhase::LeagueCompleted => Ok(()),
+            Exit::TurnedAway(_) if self.checker.is_withdrawn(id) => Ok(()),
+            Exit::TurnedAway(reason) => Err(format!("{id} was turned away: {reason}")),
             Exit::Failed(reason) if reason.contains("no space left") => {
-                self.cast.disk.crash();
+                self.context.disk.crash();
                 process.due = Some(self.now + AGAIN);
                 Ok(())
             }
-            Exit::Failed(reason) => Err(format!("{place} failed: {reason}")),
+            Exit::Failed(reason) => Err(format!("{id} failed: {reason}")),
         }
     }
 
-    fn judge(&mut self) -> Result<(), String> {
-        let (now, judge) = (self.now, &mut self.judge);
+    fn check(&mut self) -> Result<(), String> {
+        let (now, checker) = (self.now, &mut self.checker);
         let mut net = self.net.lock();
-        let overheard = std::mem::take(&mut net.overheard);
+        let observed = std::mem::take(&mut net.observed);
         let Net { fault_log, trace, .. } = &mut *net;
-        let grew = judge.read(now, &self.cast.disk, fault_log, trace)?;
-        for heard in &overheard {
-            judge.listen(heard, fault_log)?;
+        let grew = checker.read(now, &self.context.disk, fault_log, trace)?;
+        for message in &observed {
+            checker.observe(message, fault_log)?;
         }
-        for signal in self.cast.signals() {
+        for signal in self.context.signals() {
             match signal {
-                Signal::Resumed(season, events) => judge.resumed(now, &season, events, &self.cast.disk)?,
-                Signal::Season(season) if !grew => judge.compare(&season)?,
+                Signal::Resumed(season, events) => checker.resumed(now, &season, events, &self.context.disk)?,
+                Signal::Season(season) if !grew => checker.compare(&season)?,
                 Signal::Season(_) => {}
-                Signal::Admitted(place) => fault_log.admitted(place, now),
+                Signal::Admitted(id) => fault_log.admitted(id, now),
                 Signal::Concluded => {
                     trace.note(now, format_args!("the league is over"));
-                    judge.concluded()?;
+                    checker.concluded()?;
                     self.over.get_or_insert(now);
                 }
             }
         }
-        judge.check_bounds(now, fault_log)
+        checker.check_bounds(now, fault_log)
     }
 }

@@ -25,10 +25,10 @@ pub struct Scenario {
     /// Whether secrets and nonces come from a seed of the league.
     pub seeded: bool,
     /// Whether players keep their history over restarts.
-    pub recalls: bool,
+    pub loads_history: bool,
     /// How long the manager waits for answers, and agents for the manager's.
-    pub patience: Duration,
-    pub watch: Duration,
+    pub answer_limit: Duration,
+    pub referee_check_interval: Duration,
     /// The longest time of a sync.
     pub disk: Duration,
     pub faults: FaultRates,
@@ -45,15 +45,15 @@ pub struct Scenario {
 pub enum Incident {
     /// Killed, and restarted later or never.
     Kill {
-        whom: ProcessId,
+        process: ProcessId,
         away: Option<Duration>,
         /// The machine fails, too, so no peer gets a reset.
         silently: bool,
         /// Messages that it had sent are lost as well.
-        with_mail: bool,
+        loses_mail: bool,
     },
     /// The clock jumps by this many seconds.
-    Clock { whom: ProcessId, by: i64 },
+    Clock { process: ProcessId, by: i64 },
     /// The manager's disk refuses writes until the manager is restarted.
     Disk,
 }
@@ -82,7 +82,7 @@ impl Scenario {
         let suspend_after = u32::try_from(rng.within(1, 5)).unwrap_or(1);
         let rules = LeagueConfig { limits, suspend_after, ..LeagueConfig::even_odd("simulated".parse()?) };
         let quiet = SimTime::BEGIN + rng.millis(1000, 16_000);
-        let (capacity, seeded, recalls) = (rng.within(1, 4), rng.happens(300), rng.happens(100));
+        let (capacity, seeded, loads_history) = (rng.within(1, 4), rng.happens(300), rng.happens(100));
         let mut scenario = Self {
             seed,
             rules,
@@ -90,9 +90,9 @@ impl Scenario {
             capacity: u32::try_from(capacity).unwrap_or(1),
             strategies,
             seeded,
-            recalls,
-            patience: rng.millis(600, 2000),
-            watch: rng.millis(400, 2000),
+            loads_history,
+            answer_limit: rng.millis(600, 2000),
+            referee_check_interval: rng.millis(400, 2000),
             disk: rng.millis(1, 60),
             faults: faults(&mut rng),
             partitions: Vec::new(),
@@ -115,7 +115,7 @@ impl Scenario {
         1 + self.referees + u8::try_from(self.strategies.len()).unwrap_or(u8::MAX)
     }
 
-    pub fn places(&self) -> impl Iterator<Item = ProcessId> + use<> {
+    pub fn processes(&self) -> impl Iterator<Item = ProcessId> + use<> {
         (0..self.size()).map(ProcessId)
     }
 
@@ -124,12 +124,12 @@ impl Scenario {
     }
 
     pub fn player(&self, number: u32) -> Option<ProcessId> {
-        let place = u8::try_from(number).ok()?.checked_add(self.referees)?;
-        (number > 0 && place < self.size()).then_some(ProcessId(place))
+        let index = u8::try_from(number).ok()?.checked_add(self.referees)?;
+        (number > 0 && index < self.size()).then_some(ProcessId(index))
     }
 
-    pub fn role(&self, place: ProcessId) -> Role {
-        match place.0 {
+    pub fn role(&self, process: ProcessId) -> Role {
+        match process.0 {
             0 => Role::Manager,
             number if number <= self.referees => Role::Referee(u32::from(number)),
             number => Role::Player(u32::from(number - self.referees)),
@@ -147,11 +147,12 @@ impl Scenario {
         if !rng.happens(self.ambushes) {
             return None;
         }
-        let whom = rng.pick(&[referee, referee, referee, ProcessId::MANAGER, ProcessId::MANAGER, one, other], referee);
-        let for_good = whom != ProcessId::MANAGER && rng.happens(200);
-        let away = (!for_good).then(|| rng.millis(10, 5000));
-        let (silently, with_mail) = (rng.happens(300), rng.happens(500));
-        Some((rng.millis(0, 400), Incident::Kill { whom, away, silently, with_mail }))
+        let process =
+            rng.pick(&[referee, referee, referee, ProcessId::MANAGER, ProcessId::MANAGER, one, other], referee);
+        let forever = process != ProcessId::MANAGER && rng.happens(200);
+        let away = (!forever).then(|| rng.millis(10, 5000));
+        let (silently, loses_mail) = (rng.happens(300), rng.happens(500));
+        Some((rng.millis(0, 400), Incident::Kill { process, away, silently, loses_mail }))
     }
 
     fn add_partitions(&mut self, rng: &mut Rng) {
@@ -172,17 +173,17 @@ impl Scenario {
         for _ in 0..rng.within(0, 6) {
             let at = SimTime(rng.within(0, self.quiet.0));
             // The manager and the referees are few, and more depends on them.
-            let place = if rng.happens(350) { 0 } else { rng.within(0, last) };
-            let whom = ProcessId(u8::try_from(place).unwrap_or_default());
-            let for_good = whom != ProcessId::MANAGER && rng.happens(150);
-            let away = (!for_good).then(|| if rng.happens(500) { rng.millis(10, 300) } else { rng.millis(300, 4000) });
-            let (silently, with_mail) = (rng.happens(300), rng.happens(500));
-            self.incidents.push((at, Incident::Kill { whom, away, silently, with_mail }));
+            let index = if rng.happens(350) { 0 } else { rng.within(0, last) };
+            let process = ProcessId(u8::try_from(index).unwrap_or_default());
+            let forever = process != ProcessId::MANAGER && rng.happens(150);
+            let away = (!forever).then(|| if rng.happens(500) { rng.millis(10, 300) } else { rng.millis(300, 4000) });
+            let (silently, loses_mail) = (rng.happens(300), rng.happens(500));
+            self.incidents.push((at, Incident::Kill { process, away, silently, loses_mail }));
         }
         for _ in 0..rng.within(0, 2) {
-            let whom = ProcessId(u8::try_from(rng.within(0, last)).unwrap_or_default());
+            let process = ProcessId(u8::try_from(rng.within(0, last)).unwrap_or_default());
             let by = i64::try_from(rng.within(0, 7200)).unwrap_or_default() - 3600;
-            self.incidents.push((SimTime(rng.within(0, self.quiet.0)), Incident::Clock { whom, by }));
+            self.incidents.push((SimTime(rng.within(0, self.quiet.0)), Incident::Clock { process, by }));
         }
         if rng.happens(100) {
             self.incidents.push((SimTime(rng.within(0, self.quiet.0)), Incident::Disk));
@@ -201,8 +202,8 @@ pub enum Role {
 
 fn withdrawal(seed: u64, players: u64) -> Option<(u32, Duration)> {
     let mut rng = Rng::new(seed, &[8]);
-    let whom = u32::try_from(rng.within(1, players)).unwrap_or(1);
-    rng.happens(150).then(|| (whom, rng.millis(0, 4000)))
+    let process = u32::try_from(rng.within(1, players)).unwrap_or(1);
+    rng.happens(150).then(|| (process, rng.millis(0, 4000)))
 }
 
 fn faults(rng: &mut Rng) -> FaultRates {

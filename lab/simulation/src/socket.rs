@@ -45,13 +45,13 @@ impl ProcessClock {
 #[derive(Clone, Debug)]
 pub struct SimConnector {
     pub net: Shared,
-    pub place: ProcessId,
-    pub watch: ProcessClock,
+    pub process: ProcessId,
+    pub clock: ProcessClock,
 }
 
 impl SimConnector {
     pub fn listen(&self) -> SimListener {
-        self.net.lock().listen(self.place);
+        self.net.lock().listen(self.process);
         SimListener(self.clone())
     }
 }
@@ -61,9 +61,9 @@ impl Connector for SimConnector {
         Box::pin(async move {
             let to =
                 ProcessId::of(host).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no such place"))?;
-            let id = self.net.lock().connect(self.place, to, self.watch.now());
+            let id = self.net.lock().connect(self.process, to, self.clock.now());
             // A caller that gives up drops it.
-            let socket = Socket { connector: self.clone(), id, side: Direction::There };
+            let socket = Socket { connector: self.clone(), id, direction: Direction::There };
             let taken = poll_fn(|cx| match self.net.lock().answered(id, cx.waker()) {
                 Some(taken) => Poll::Ready(taken),
                 None => Poll::Pending,
@@ -87,21 +87,21 @@ impl Listener for SimListener {
         let connector = &self.0;
         let (id, from) = poll_fn(|cx| {
             let mut net = connector.net.lock();
-            match net.doors[connector.place.index()].knocks.pop_front() {
-                Some(id) => Poll::Ready((id, net.who(id))),
+            match net.listeners[connector.process.index()].pending.pop_front() {
+                Some(id) => Poll::Ready((id, net.client_of(id))),
                 None => {
-                    net.doors[connector.place.index()].keeper = Some(cx.waker().clone());
+                    net.listeners[connector.process.index()].waker = Some(cx.waker().clone());
                     Poll::Pending
                 }
             }
         })
         .await;
         let port = 20_000 + u16::try_from(id % 40_000).unwrap_or_default();
-        Ok((Socket { connector: connector.clone(), id, side: Direction::Back }, from.socket(port)))
+        Ok((Socket { connector: connector.clone(), id, direction: Direction::Back }, from.socket(port)))
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.0.place.socket(PORT))
+        Ok(self.0.process.socket(PORT))
     }
 }
 
@@ -110,7 +110,7 @@ pub struct Socket {
     connector: SimConnector,
     id: ConnectionId,
     /// The direction of what is sent from here.
-    side: Direction,
+    direction: Direction,
 }
 
 fn reset() -> io::Error {
@@ -120,7 +120,7 @@ fn reset() -> io::Error {
 impl AsyncRead for Socket {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let mut net = self.connector.net.lock();
-        let Some(end) = net.end(self.id, self.side) else { return Poll::Ready(Err(reset())) };
+        let Some(end) = net.end(self.id, self.direction) else { return Poll::Ready(Err(reset())) };
         if end.reset {
             return Poll::Ready(Err(reset()));
         }
@@ -139,10 +139,10 @@ impl AsyncRead for Socket {
 impl AsyncWrite for Socket {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let mut net = self.connector.net.lock();
-        if net.end(self.id, self.side).is_none_or(|end| end.reset) {
+        if net.end(self.id, self.direction).is_none_or(|end| end.reset) {
             return Poll::Ready(Err(reset()));
         }
-        net.send(self.id, self.side, self.connector.watch.now(), buf);
+        net.send(self.id, self.direction, self.connector.clock.now(), buf);
         Poll::Ready(Ok(buf.len()))
     }
 
@@ -151,13 +151,13 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.connector.net.lock().finish(self.id, self.side, self.connector.watch.now());
+        self.connector.net.lock().finish(self.id, self.direction, self.connector.clock.now());
         Poll::Ready(Ok(()))
     }
 }
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        self.connector.net.lock().leave(self.id, self.side, self.connector.watch.now());
+        self.connector.net.lock().leave(self.id, self.direction, self.connector.clock.now());
     }
 }

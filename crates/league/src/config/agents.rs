@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use anyhow::{Result, ensure};
 use league_protocol::id::{GameType, PlayerId, RefereeId};
 use league_store::views::register::BY_MANAGER;
 use league_wire::endpoint::Endpoint;
 use serde::Deserialize;
 use serde_json::Value;
 use smol_str::SmolStr;
-use thiserror::Error;
 
 use super::document::Document;
 use super::error::ConfigError;
@@ -146,32 +146,17 @@ fn unique<'a>(
     Ok(())
 }
 
-pub(crate) fn permitted(
-    id: &str,
-    active: bool,
-    listed: &[GameType],
-    offered: &[GameType],
-) -> Result<Vec<GameType>, NotPermitted> {
-    if !active {
-        return Err(NotPermitted::Inactive(id.to_owned()));
-    }
-    let games: Vec<GameType> =
-        offered.iter().filter(|game| listed.is_empty() || listed.contains(game)).cloned().collect();
-    if games.is_empty() {
-        let names = |games: &[GameType]| games.iter().map(GameType::as_str).collect::<Vec<_>>().join(", ");
-        return Err(NotPermitted::NoGame { id: id.to_owned(), listed: names(listed), offered: names(offered) });
-    }
+/// The games that the agent may offer by its entry. An entry without games permits all.
+pub(crate) fn permitted(id: &str, active: bool, listed: &[GameType], offered: &[GameType]) -> Result<Vec<GameType>> {
+    const FILE: &str = "config/agents/agents_config.json";
+    ensure!(active, "{FILE} says that {id} is not active; set its `active` to true, or start another id");
+    let is_listed = |game: &&GameType| listed.is_empty() || listed.contains(game);
+    let games: Vec<GameType> = offered.iter().filter(is_listed).cloned().collect();
+    let names = |games: &[GameType]| games.iter().map(GameType::as_str).collect::<Vec<_>>().join(", ");
+    let (listed, offered) = (names(listed), names(offered));
+    ensure!(
+        !games.is_empty(),
+        "{FILE} lists {listed} as the game_types of {id}, which offers {offered}; list one of those"
+    );
     Ok(games)
-}
-
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub(crate) enum NotPermitted {
-    #[error(
-        "config/agents/agents_config.json says that {0} is not active; set its `active` to true, or start another id"
-    )]
-    Inactive(String),
-    #[error(
-        "config/agents/agents_config.json lists {listed} as the game_types of {id}, which offers {offered}; list one of those"
-    )]
-    NoGame { id: String, listed: String, offered: String },
 }

@@ -1,6 +1,5 @@
 //! Hosts and ports: `network` in `system.json`.
 
-use std::fmt;
 use std::net::Ipv6Addr;
 
 use league_wire::endpoint::Endpoint;
@@ -88,12 +87,6 @@ impl<'de> Deserialize<'de> for Ports {
         };
         let ports = range.and_then(|(first, last)| Self::new(first, last));
         ports.ok_or_else(|| D::Error::custom("expected two ports from 1 to 65535, the first not above the last"))
-    }
-}
-
-impl fmt::Display for Ports {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.first, self.last)
     }
 }
 

@@ -6,7 +6,6 @@ mod plan;
 mod wrong;
 
 use std::fs;
-use std::path::Path;
 
 use league_store::home::Home;
 use tempfile::TempDir;
@@ -36,7 +35,7 @@ impl Written {
     fn load_with(&self, environment: &[(&str, &str)]) -> Result<(Configured, Vec<String>), ConfigError> {
         let lookup = |name: &str| environment.iter().find(|(key, _)| *key == name).map(|(_, text)| String::from(*text));
         let (configured, warnings) = Configured::load(&Home::at(self.directory.path()), None, lookup)?;
-        Ok((configured, warnings.iter().map(|warning| self.told(warning)).collect()))
+        Ok((configured, warnings.iter().map(|warning| self.without_path(warning)).collect()))
     }
 
     fn load(&self) -> Configured {
@@ -45,22 +44,17 @@ impl Written {
         configured
     }
 
-    fn warnings(&self) -> Vec<String> {
-        self.load_with(&[]).unwrap().1
-    }
-
     fn error(&self) -> String {
-        self.told(&self.load_with(&[]).unwrap_err())
+        self.without_path(&self.load_with(&[]).unwrap_err())
     }
 
     /// Replaces the path of this home, which differs in every run.
-    fn told(&self, message: &impl ToString) -> String {
+    fn without_path(&self, message: &impl ToString) -> String {
         let root = self.directory.path().display().to_string();
         message.to_string().replace(&root, "SHARED").replace('\\', "/")
     }
 }
 
-fn one(name: &str, text: &str) -> Written {
-    assert!(Path::new(name).is_relative());
+fn with_file(name: &str, text: &str) -> Written {
     Written::new(&[(name, text)])
 }

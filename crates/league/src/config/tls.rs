@@ -12,12 +12,11 @@ pub(crate) struct TlsFiles {
 }
 
 impl TlsFiles {
-    /// `below` fills the gaps.
-    pub(crate) fn laid_over(self, below: Self) -> Self {
+    pub(crate) fn or(self, other: Self) -> Self {
         Self {
-            certificate: self.certificate.or(below.certificate),
-            key: self.key.or(below.key),
-            authority: self.authority.or(below.authority),
+            certificate: self.certificate.or(other.certificate),
+            key: self.key.or(other.key),
+            authority: self.authority.or(other.authority),
         }
     }
 

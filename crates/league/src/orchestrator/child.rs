@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
-const LINE: u64 = 1024;
-const SOON: Duration = Duration::from_millis(20);
+const MAX_LINE: u64 = 1024;
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const ORDERLY: Duration = Duration::from_secs(5);
 
 /// Killed when dropped.
@@ -57,26 +57,26 @@ impl Child {
         drop((&mut self.output).await);
         loop {
             if let Some(status) = self.process.try_wait()? {
-                return Ok(self.told(status));
+                return Ok(self.describe(status));
             }
-            sleep(SOON).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 
-    fn told(&self, status: ExitStatus) -> Ended {
+    fn describe(&self, status: ExitStatus) -> Ended {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let how = if last.is_empty() { status.to_string() } else { format!("{status}: {last}") };
         Ended { code: status.code(), how }
     }
 
     pub(super) async fn end(mut self) {
-        if self.tell_to_end() {
+        if self.send_terminate() {
             let until = Instant::now() + ORDERLY;
             while Instant::now() < until {
                 if matches!(self.process.try_wait(), Ok(Some(_))) {
                     return;
                 }
-                sleep(SOON).await;
+                sleep(POLL_INTERVAL).await;
             }
         }
         self.kill();
@@ -84,13 +84,13 @@ impl Child {
 
     /// Returns false if this system has no SIGTERM.
     #[cfg(unix)]
-    fn tell_to_end(&self) -> bool {
+    fn send_terminate(&self) -> bool {
         use rustix::process::{Pid, Signal, kill_process_group};
         kill_process_group(Pid::from_child(&self.process), Signal::TERM).is_ok()
     }
 
     #[cfg(not(unix))]
-    fn tell_to_end(&self) -> bool {
+    fn send_terminate(&self) -> bool {
         false
     }
 
@@ -120,7 +120,7 @@ fn show(reader: impl Read, label: &str, last: &Mutex<String>) {
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
-        match reader.by_ref().take(LINE).read_until(b'\n', &mut bytes) {
+        match reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes) {
             Ok(0) | Err(_) => return,
             Ok(_) => {
                 let text = String::from_utf8_lossy(&bytes);

@@ -5,25 +5,26 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use league_protocol::sender::Role;
+use league_wire::client::Client;
 use serde_json::json;
 use smol_str::SmolStr;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
 use super::child::{Child, Ended};
-use super::{Arguments, PLAYER_KEY, REFEREE_KEY, Reach};
+use super::{Arguments, PLAYER_KEY, REFEREE_KEY, answers};
 use crate::config::plan::{Planned, Start};
 use crate::system_log::SystemLog;
 use crate::words::counted;
 
 const PAUSE: Duration = Duration::from_millis(500);
-const LONGEST: Duration = Duration::from_secs(8);
+const MAX_PAUSE: Duration = Duration::from_secs(8);
 const HEARTBEAT: Duration = Duration::from_secs(5);
 /// An agent is dead after this many pings without an answer.
-const SILENT: u32 = 3;
+const MAX_MISSED: u32 = 3;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum News {
+pub(super) enum Report {
     Left(Role, SmolStr),
     GivenUp(Role, SmolStr, String),
 }
@@ -32,15 +33,15 @@ pub(super) struct Supervisor<'a> {
     pub(super) agent: &'a Planned,
     pub(super) arguments: Arguments<'a>,
     pub(super) max_restarts: u32,
-    pub(super) reach: &'a Reach,
+    pub(super) client: &'a Client,
     pub(super) log: &'a SystemLog,
-    pub(super) news: mpsc::UnboundedSender<News>,
+    pub(super) report: mpsc::UnboundedSender<Report>,
     pub(super) stop: watch::Receiver<bool>,
 }
 
 impl Supervisor<'_> {
     /// A contacted agent is only watched and never restarted.
-    pub(super) async fn keep(mut self) {
+    pub(super) async fn supervise(mut self) {
         if self.agent.start == Start::Contact {
             let mut stop = self.stop.clone();
             tokio::select! {
@@ -56,7 +57,7 @@ impl Supervisor<'_> {
                 Outcome::Left(how) => {
                     let label = &self.agent.label;
                     self.log.info("AGENT_ENDED", format!("{label} ended: {how}"), &json!({"id": label}));
-                    return self.tell(News::Left(self.agent.role, label.clone()));
+                    return self.send(Report::Left(self.agent.role, label.clone()));
                 }
                 Outcome::Failed(why) => return self.give_up(restarts, why),
                 Outcome::Died(why) if restarts == self.max_restarts => return self.give_up(restarts, why),
@@ -71,7 +72,7 @@ impl Supervisor<'_> {
                 () = sleep(pause) => {}
                 _ = self.stop.wait_for(|stop| *stop) => return,
             }
-            pause = (pause * 2).min(LONGEST);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 
@@ -80,12 +81,12 @@ impl Supervisor<'_> {
         let message = format!("{label} is given up after {}: {why}", counted(restarts, "restart"));
         eprintln!("{message}");
         self.log.error("AGENT_GIVEN_UP", message, &json!({"id": label, "restarts": restarts}));
-        self.tell(News::GivenUp(self.agent.role, label.clone(), why));
+        self.send(Report::GivenUp(self.agent.role, label.clone(), why));
     }
 
-    fn tell(&self, news: News) {
+    fn send(&self, report: Report) {
         // The receiver may be gone at the end of the league.
-        drop(self.news.send(news));
+        drop(self.report.send(report));
     }
 
     async fn run(&mut self, restarts: u32) -> Outcome {
@@ -98,7 +99,7 @@ impl Supervisor<'_> {
         let message = format!("{label} runs as process {} at {endpoint}", child.pid());
         eprintln!("{message}");
         self.log.info(event, message, &json!({"id": label, "pid": child.pid(), "endpoint": endpoint.to_string()}));
-        let (mut stop, reach) = (self.stop.clone(), self.reach);
+        let mut stop = self.stop.clone();
         tokio::select! {
             ended = child.ended() => match ended {
                 Ok(Ended { code: Some(0), how }) => Outcome::Left(how),
@@ -107,7 +108,7 @@ impl Supervisor<'_> {
                 Ok(Ended { how, .. }) => Outcome::Died(how),
                 Err(error) => Outcome::Died(error.to_string()),
             },
-            () = silence(reach, self.agent) => {
+            () = wait_for_silence(self.client, self.agent) => {
                 child.end().await;
                 Outcome::Died(String::from("it no longer answers"))
             }
@@ -145,7 +146,7 @@ impl Supervisor<'_> {
         let mut away = false;
         loop {
             sleep(HEARTBEAT).await;
-            let answers = self.reach.answers(endpoint).await;
+            let answers = answers(self.client, endpoint).await;
             if answers == away {
                 away = !answers;
                 let data = json!({"id": label, "endpoint": endpoint.to_string()});
@@ -169,15 +170,15 @@ enum Outcome {
     Died(String),
 }
 
-async fn silence(reach: &Reach, agent: &Planned) {
+async fn wait_for_silence(client: &Client, agent: &Planned) {
     let mut missed = 0;
-    while !reach.answers(&agent.endpoint).await {
+    while !answers(client, &agent.endpoint).await {
         sleep(HEARTBEAT / 10).await;
     }
     loop {
         sleep(HEARTBEAT).await;
-        missed = if reach.answers(&agent.endpoint).await { 0 } else { missed + 1 };
-        if missed == SILENT {
+        missed = if answers(client, &agent.endpoint).await { 0 } else { missed + 1 };
+        if missed == MAX_MISSED {
             return;
         }
     }

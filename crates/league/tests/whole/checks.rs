@@ -1,63 +1,44 @@
 //! `league check`: its output and its exit code.
 
-use crate::support::{Process, TestHome, league, ports};
+use std::fs;
 
-fn player(home: &TestHome) -> (Process, String) {
-    let port = ports::free().to_string();
-    let manager = format!("http://127.0.0.1:{}/mcp", ports::free());
-    let player = Process::start(&["player", "--port", &port, "--manager", &manager, "--home", home.path()]);
-    let endpoint = format!("http://127.0.0.1:{port}/mcp");
-    // It prints nothing before it is registered, so the test polls its port.
-    while std::net::TcpStream::connect(("127.0.0.1", port.parse().unwrap())).is_err() {
-        std::thread::yield_now();
-    }
-    (player, endpoint)
-}
+use crate::support::{TestHome, assert_contains, league, ports};
 
 #[test]
-fn our_player_is_graded_before_it_registers_for_people_and_programs() {
-    let home = TestHome::new();
-    let (_player, endpoint) = player(&home);
-    let told = league(&["check", &endpoint]).well().out;
-    assert!(told.contains("grade: 100 % of required") && told.contains("0 quirks"), "{told}");
+fn a_player_is_graded_before_it_registers_as_text_json_and_junit() {
+    let (home, port) = (TestHome::new(), ports::free());
+    let mut player = home.start(&["player", "--port", &port.to_string(), "--manager", &ports::free_endpoint()]);
+    ports::wait_until_listening(port, &mut player);
+    let endpoint = ports::endpoint(port);
+    let report = league(&["check", &endpoint]).success().stdout;
+    assert_contains(&report, &["grade: 100 % of required", "0 quirks"]);
     let junit = home.join("report.xml");
-    let report = league(&["check", &endpoint, "--json", "--junit", junit.to_str().unwrap()]).well().json();
+    let report = league(&["check", &endpoint, "--json", "--junit", junit.to_str().unwrap()]).success().json();
     assert_eq!((&report["role"], &report["set"]), (&"player".into(), &"league.v2/2026-11".into()));
-    assert!(std::fs::read_to_string(junit).unwrap().contains("failures=\"0\""));
+    assert_contains(&fs::read_to_string(junit).unwrap(), &["failures=\"0\""]);
 }
 
 #[test]
 fn an_agent_that_does_not_listen_fails_the_check_with_advice() {
-    let ended = league(&["check", &format!("http://127.0.0.1:{}/mcp", ports::free())]);
-    assert_eq!(ended.code, Some(1));
-    assert!(ended.out.contains("Nothing listens") && ended.out.contains("Start the agent first"), "{}", ended.out);
+    let exit = league(&["check", &ports::free_endpoint()]);
+    assert_eq!(exit.code, Some(1));
+    assert_contains(&exit.stdout, &["Nothing listens", "Start the agent first"]);
 }
 
 #[test]
-fn what_is_wrong_with_the_arguments_is_said() {
-    assert_eq!(league(&["check", "not a url"]).code, Some(2));
-    let told = league(&["check", "http://127.0.0.1:9/mcp", "--set", "league.v9"]).badly();
-    assert!(told.contains("league.v2/2026-11"), "{told}");
+fn a_list_of_accepted_failures_may_only_name_known_rules() {
     let home = TestHome::new();
-    std::fs::write(home.join("known.txt"), "player.choice.exakt\n").unwrap();
+    fs::write(home.join("known.txt"), "player.choice.exakt\n").unwrap();
     let known = home.join("known.txt");
-    let told = league(&["check", "http://127.0.0.1:9/mcp", "--accept", known.to_str().unwrap()]).badly();
-    assert!(told.contains("line 1") && told.contains("player.choice.exakt"), "{told}");
+    league(&["check", "http://127.0.0.1:9/mcp", "--accept", known.to_str().unwrap()])
+        .fails_with(&["line 1", "player.choice.exakt"]);
 }
 
 #[test]
-fn a_manager_is_checked_only_when_that_is_said() {
+fn a_manager_is_checked_only_with_a_flag_and_one_that_requires_checks_admits_our_player() {
     let home = TestHome::new();
-    let mut manager = Process::start(&["manager", "--port", "0", "--home", home.path()]);
-    let told = league(&["check", &manager.address()]).badly();
-    assert!(told.contains("--role manager"), "{told}");
-}
-
-#[test]
-fn a_choosy_manager_lets_our_player_in() {
-    let home = TestHome::new();
-    let mut manager = Process::start(&["manager", "--port", "0", "--home", home.path(), "--require-check"]);
+    let mut manager = home.start(&["manager", "--port", "0", "--require-check"]);
     let address = manager.address();
-    let mut player = Process::start(&["player", "--port", "0", "--manager", &address, "--home", home.path()]);
-    player.says("P01 plays");
+    league(&["check", &address]).fails_with(&["--role manager"]);
+    home.start(&["player", "--port", "0", "--manager", &address]).wait_for_line("P01 plays");
 }

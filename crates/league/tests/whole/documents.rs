@@ -1,10 +1,9 @@
 //! The documents show what the binary prints, and their commands work.
 
 use std::collections::BTreeMap;
-use std::net::TcpStream;
 use std::process::Command;
 
-use crate::support::{Process, TestHome, ports};
+use crate::support::{Process, TestHome, ports, wait_for_all};
 
 const README: &str = include_str!("../../../../README.md");
 const AGENTS: &str = include_str!("../../../../docs/agents.md");
@@ -18,16 +17,16 @@ fn blocks(page: &'static str, language: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn every_example_prints_what_is_shown() {
+fn every_readme_example_prints_what_it_shows() {
     let examples: Vec<_> = blocks(README, "text")
         .into_iter()
         .filter_map(|block| block.strip_prefix("$ cargo run --release -- ")?.split_once('\n'))
         .collect();
     assert!(!examples.is_empty(), "the README has lost its example");
     for (arguments, shown) in examples {
-        let place = TestHome::new();
+        let directory = TestHome::new();
         let arguments: Vec<&str> = arguments.split(' ').collect();
-        let printed = Process::start_in(place.path(), &[], &arguments).ended().well().out;
+        let printed = Process::start_in(directory.path(), &[], &arguments).wait().success().stdout;
         let lines = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
         assert_eq!(lines(&printed), lines(shown), "{arguments:?}");
     }
@@ -49,11 +48,11 @@ impl Ports {
 
 /// Runs every line of the `console` blocks of a page, in order and in one directory. Agents run in the background; a
 /// league that the page starts is over before the page shows it.
-fn type_the_lines_of(page: &'static str) {
-    let (place, mut ports) = (TestHome::new(), Ports::default());
+fn run_console_lines_of(page: &'static str) {
+    let (directory, mut ports) = (TestHome::new(), Ports::default());
     let (manager_port, player_port) = (ports.replaced("8000"), ports.replaced("8101"));
     let start = |arguments: &[String]| {
-        Process::start_in(place.path(), &[("LEAGUE_MANAGER_PORT", manager_port.as_str())], arguments)
+        Process::start_in(directory.path(), &[("LEAGUE_MANAGER_PORT", manager_port.as_str())], arguments)
     };
     let (mut managers, mut agents) = (Vec::new(), Vec::new());
     let lines: Vec<&str> = blocks(page, "console").into_iter().flat_map(str::lines).collect();
@@ -65,41 +64,40 @@ fn type_the_lines_of(page: &'static str) {
             ("league", "manager") => managers.push(start(arguments)),
             ("league", "referee" | "player") => agents.push(start(arguments)),
             ("league", "check") => {
-                while TcpStream::connect(format!("127.0.0.1:{player_port}")).is_err() {
-                    std::thread::yield_now();
-                }
-                start(arguments).ended().well();
+                ports::wait_until_listening(player_port.parse().unwrap(), agents.last_mut().unwrap());
+                start(arguments).wait().success();
             }
             ("league", _) => {
                 if let Some(manager) = managers.first_mut().filter(|_| !agents.is_empty()) {
-                    agents.drain(..).for_each(|agent: Process| drop(agent.ended().well()));
+                    wait_for_all(agents.drain(..));
                     // Agents learn of the end before the last files are written.
-                    manager.says("The league is over.");
+                    manager.wait_for_line("The league is over.");
                 }
-                let printed = start(arguments).ended().well();
-                assert!(!(printed.out + &printed.talk).is_empty(), "{line}");
+                let printed = start(arguments).wait().success();
+                assert!(!(printed.stdout + &printed.stderr).is_empty(), "{line}");
             }
             ("python3", kit) => {
                 let mut command = Command::new(program);
                 command.arg(format!("{ROOT}/{kit}")).args(&arguments[1..]).args(["--port", &player_port, "--manager"]);
                 command.arg(format!("127.0.0.1:{manager_port}")).env("PYTHONDONTWRITEBYTECODE", "1");
-                agents.push(Process::of(command.current_dir(place.path())));
+                command.current_dir(directory.path());
+                agents.push(Process::of(command));
             }
-            (_, _) => panic!("the test cannot type {line}"),
+            (_, _) => panic!("the test cannot run {line}"),
         }
     }
-    agents.into_iter().for_each(|agent| drop(agent.ended().well()));
+    wait_for_all(agents);
 }
 
 #[test]
-fn every_command_of_the_consoles_works() {
+fn every_console_command_of_the_operator_guides_works() {
     for page in [OPERATE, COMPARE] {
-        type_the_lines_of(page);
+        run_console_lines_of(page);
     }
 }
 
 #[test]
 #[ignore = "needs cargo xtask ci, which makes sure of Python"]
 fn every_command_for_authors_of_agents_works() {
-    type_the_lines_of(AGENTS);
+    run_console_lines_of(AGENTS);
 }

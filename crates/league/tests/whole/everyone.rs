@@ -5,131 +5,56 @@ use std::time::Duration;
 
 use league_protocol::message::league_view::AgentEntry;
 use league_protocol::quirk::Quirk;
-use league_test_agents::player::dialect::{PlayerDialect, Speech};
+use league_test_agents::player::dialect::{PlayerDialect as Dialect, Speech};
 use league_test_agents::player::{Plan, Player};
 
-use crate::support::{Kit, Process, Venue, league};
+use crate::support::{Kit, Process, Venue, assert_contains, assert_played, wait_for_all};
 
 const LIMIT: Duration = Duration::from_secs(120);
 const MATCHES: usize = 16 * 15 / 2;
 
-/// Players of other implementations, each with the dialect and the quirks that the manager must record.
-fn strangers() -> [(Plan, &'static str, &'static [Quirk]); 9] {
+/// A player of another implementation, with the dialect and the quirks that the manager must record.
+type Stranger = (Plan, &'static str, &'static [Quirk]);
+
+fn stranger(
+    name: &str,
+    speech: Speech,
+    dialects: &[Dialect],
+    form: &'static str,
+    quirks: &'static [Quirk],
+) -> Stranger {
+    (dialects.iter().cloned().fold(Plan::new(name, speech), Plan::dialect), form, quirks)
+}
+
+fn strangers() -> [Stranger; 9] {
     let (later, apart) = (Duration::from_millis(1500), Duration::from_millis(20));
-    let plan = |name: &str, speech: Speech, habits: &[PlayerDialect]| {
-        habits.iter().cloned().fold(Plan::new(name, speech), Plan::dialect)
-    };
+    let exact =
+        [Dialect::IntegerIds, Dialect::NoExtraKeys, Dialect::WholeSeconds, Dialect::KeepsId("P77"), Dialect::NullError];
+    let renamed = [Dialect::PlaceholderToken, Dialect::OkToNotices, Dialect::LeavesPathOut, Dialect::WantsTheEnd];
+    let typist = [Dialect::PostsAfterwards, Dialect::RegistersOften(3), Dialect::BusyAtFirst, Dialect::LeavesAtTheEnd];
+    let typist_quirks = &[Quirk::TypeAsMethod, Quirk::PostsAnswers, Quirk::RegistersOften, Quirk::RateLimits];
+    let toolbox = [Dialect::OtherToolNames, Dialect::FieldsOnly, Dialect::ClosesConnections];
+    let tools = "C, handle_game_invitation as receive_game_invitation";
+    let doll = [Dialect::EchoesToken, Dialect::AnswersInParams, Dialect::ParityChoiceForm, Dialect::RateLimit(apart)];
+    let doll_quirks = &[Quirk::NestedMessage, Quirk::OddToken, Quirk::AnswerInParams, Quirk::ParityChoiceForm];
+    let plain =
+        [Dialect::ReadsNested, Dialect::WantsGameId, Dialect::Localhost, Dialect::AnswersBare, Dialect::PostsBefore];
+    let colonel = [Dialect::WantsColon, Dialect::WantsToken, Dialect::Status400, Dialect::HangsUpAtTheEnd];
+    let modern = [Dialect::UnderOneKey("payload"), Dialect::OffsetTime];
+    let naked = [Dialect::NoEnvelope, Dialect::ListensLater(later), Dialect::NoPath];
+    let naked_quirks =
+        &[Quirk::BareMessage, Quirk::NoMessageType, Quirk::NoSender, Quirk::NoTimestamp, Quirk::ListensLate];
     [
-        (
-            plan(
-                "Exact",
-                Speech::Direct,
-                &[
-                    PlayerDialect::IntegerIds,
-                    PlayerDialect::NoExtraKeys,
-                    PlayerDialect::WholeSeconds,
-                    PlayerDialect::KeepsId("P77"),
-                    PlayerDialect::NullError,
-                ],
-            ),
-            "A",
-            &[Quirk::NullError],
-        ),
-        (
-            plan(
-                "Renamed",
-                Speech::ParityChoose,
-                &[
-                    PlayerDialect::PlaceholderToken,
-                    PlayerDialect::OkToNotices,
-                    PlayerDialect::LeavesPathOut,
-                    PlayerDialect::WantsTheEnd,
-                ],
-            ),
-            "A, choose_parity as parity_choose",
-            &[Quirk::OddToken],
-        ),
-        (
-            plan(
-                "Typist",
-                Speech::Types,
-                &[
-                    PlayerDialect::PostsAfterwards,
-                    PlayerDialect::RegistersOften(3),
-                    PlayerDialect::BusyAtFirst,
-                    PlayerDialect::LeavesAtTheEnd,
-                ],
-            ),
-            "B",
-            &[Quirk::TypeAsMethod, Quirk::PostsAnswers, Quirk::RegistersOften, Quirk::RateLimits],
-        ),
-        (
-            plan(
-                "Toolbox",
-                Speech::Tools,
-                &[PlayerDialect::OtherToolNames, PlayerDialect::FieldsOnly, PlayerDialect::ClosesConnections],
-            ),
-            "C, handle_game_invitation as receive_game_invitation",
-            &[Quirk::UnknownNotice],
-        ),
-        (
-            plan(
-                "Russian doll",
-                Speech::Nested,
-                &[
-                    PlayerDialect::EchoesToken,
-                    PlayerDialect::AnswersInParams,
-                    PlayerDialect::ParityChoiceForm,
-                    PlayerDialect::RateLimit(apart),
-                ],
-            ),
-            "E",
-            &[Quirk::NestedMessage, Quirk::OddToken, Quirk::AnswerInParams, Quirk::ParityChoiceForm],
-        ),
-        (
-            plan(
-                "Plain form",
-                Speech::Register,
-                &[
-                    PlayerDialect::ReadsNested,
-                    PlayerDialect::WantsGameId,
-                    PlayerDialect::Localhost,
-                    PlayerDialect::AnswersBare,
-                    PlayerDialect::PostsBefore,
-                ],
-            ),
-            "A",
-            &[Quirk::FlatRegistration, Quirk::PostsAnswers],
-        ),
-        (
-            plan(
-                "Colonel",
-                Speech::Direct,
-                &[
-                    PlayerDialect::WantsColon,
-                    PlayerDialect::WantsToken,
-                    PlayerDialect::Status400,
-                    PlayerDialect::HangsUpAtTheEnd,
-                ],
-            ),
-            "A",
-            &[Quirk::LeavesAtTheEnd],
-        ),
-        (
-            plan("Modern", Speech::Stateless, &[PlayerDialect::UnderOneKey("payload"), PlayerDialect::OffsetTime]),
-            "C 2026-07-28",
-            &[Quirk::OffsetTime],
-        ),
+        stranger("Exact", Speech::Direct, &exact, "A", &[Quirk::NullError]),
+        stranger("Renamed", Speech::ParityChoose, &renamed, "A, choose_parity as parity_choose", &[Quirk::OddToken]),
+        stranger("Typist", Speech::Types, &typist, "B", typist_quirks),
+        stranger("Toolbox", Speech::Tools, &toolbox, tools, &[Quirk::UnknownNotice]),
+        stranger("Russian doll", Speech::Nested, &doll, "E", doll_quirks),
+        stranger("Plain form", Speech::Register, &plain, "A", &[Quirk::FlatRegistration, Quirk::PostsAnswers]),
+        stranger("Colonel", Speech::Direct, &colonel, "A", &[Quirk::LeavesAtTheEnd]),
+        stranger("Modern", Speech::Stateless, &modern, "C 2026-07-28", &[Quirk::OffsetTime]),
         // Last, so that the league begins before it listens.
-        (
-            plan(
-                "Naked",
-                Speech::Bare,
-                &[PlayerDialect::NoEnvelope, PlayerDialect::ListensLater(later), PlayerDialect::NoPath],
-            ),
-            "D",
-            &[Quirk::BareMessage, Quirk::NoMessageType, Quirk::NoSender, Quirk::NoTimestamp, Quirk::ListensLate],
-        ),
+        stranger("Naked", Speech::Bare, &naked, "D", naked_quirks),
     ]
 }
 
@@ -147,18 +72,15 @@ fn kits(manager: &str) -> Vec<(&'static str, Process, &'static str)> {
     .collect()
 }
 
-fn agent<'a>(agents: &'a [AgentEntry], name: &str) -> &'a AgentEntry {
-    agents.iter().find(|agent| agent.name == name).unwrap_or_else(|| panic!("{name} is not in {agents:?}"))
-}
-
 /// Compares the recorded dialect and quirks, also as the page shows them.
-fn is_known(shown: &str, agent: &AgentEntry, form: &str, quirks: &[Quirk]) {
+fn expect_recorded(shown: &str, agents: &[AgentEntry], name: &str, form: &str, quirks: &[Quirk]) {
+    let agent = agents.iter().find(|agent| agent.name == name).unwrap_or_else(|| panic!("{name} is not in {agents:?}"));
     let dialect = agent.dialect.to_string();
     assert!(dialect.starts_with(form), "{form}: {agent:?}");
     assert!(shown.lines().any(|line| line.contains(agent.name.as_str()) && line.contains(form)), "{shown}");
     for quirk in quirks {
         assert!(agent.quirks.has(*quirk), "{quirk}: {agent:?}");
-        assert!(shown.contains(&format!("{}: {quirk}; ", agent.id)), "{shown}");
+        assert_contains(shown, &[&format!("{}: {quirk}; ", agent.id)]);
     }
 }
 
@@ -166,34 +88,31 @@ fn is_known(shown: &str, agent: &AgentEntry, form: &str, quirks: &[Quirk]) {
 #[ignore = "needs cargo xtask ci, which installs what some are written with"]
 async fn sixteen_players_all_different_play_a_league_without_a_technical_loss() {
     let venue = Venue::patient();
-    let manager = venue.manager(16, 2);
+    let mut manager = venue.manager(16, 2);
     let mut guests = kits(&venue.address);
     let ours = [venue.referee("REF01"), venue.referee("REF02"), venue.player("P01", "markov")];
     for (name, process, _) in &mut guests {
-        tokio::task::block_in_place(|| process.says(&format!(" is {name}")));
+        tokio::task::block_in_place(|| process.wait_for_line(&format!(" is {name}")));
     }
     let mut known: Vec<(Player, &str, &[Quirk])> = Vec::new();
     for (plan, form, quirks) in strangers() {
         known.push((plan.join(&venue.address).await.unwrap(), form, quirks));
     }
-    let standings = tokio::task::block_in_place(|| manager.ended_within(LIMIT).well().json());
+    let standings = tokio::task::block_in_place(|| manager.wait_within(LIMIT).success().json());
     assert_eq!(venue.home.forfeits(), 0);
     venue.home.verify(MATCHES);
-    let standings = standings.as_array().unwrap();
-    assert_eq!(standings.len(), 16);
-    assert!(standings.iter().all(|row| row["played"] == 15), "{standings:?}");
-    let agents: Vec<AgentEntry> = serde_json::from_value(venue.home.tells("agents")).unwrap();
-    let shown = league(&["agents", "--home", venue.home.path()]).well().out;
+    assert_eq!(standings.as_array().unwrap().len(), 16);
+    assert_played(&standings, 15);
+    let agents: Vec<AgentEntry> = serde_json::from_value(venue.home.json("agents")).unwrap();
+    let shown = venue.home.league(&["agents"]).success().stdout;
     for (player, form, quirks) in &known {
         let wasted = player.log().wasted();
         assert!(wasted.values().all(|count| *count <= 1), "{}: {wasted:?}", player.name());
-        is_known(&shown, agent(&agents, player.name()), form, quirks);
+        expect_recorded(&shown, &agents, player.name(), form, quirks);
     }
     for (name, process, form) in guests {
-        is_known(&shown, agent(&agents, name), form, &[]);
-        tokio::task::block_in_place(|| process.ended().well());
+        expect_recorded(&shown, &agents, name, form, &[]);
+        tokio::task::block_in_place(|| process.wait().success());
     }
-    for process in ours {
-        tokio::task::block_in_place(|| process.ended().well());
-    }
+    tokio::task::block_in_place(|| wait_for_all(ours));
 }

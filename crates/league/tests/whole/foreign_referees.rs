@@ -3,7 +3,7 @@
 use league_test_agents::frame::Frame;
 use league_test_agents::referee::Plan;
 
-use crate::support::{Process, Venue};
+use crate::support::{Process, Venue, assert_played, wait_for_all};
 
 const MATCHES: u64 = 6;
 
@@ -22,31 +22,31 @@ async fn league(foreign: &[Frame], ours: usize) -> (u64, u64) {
     let _ours: Vec<Process> = (0..ours).map(|_| Process::start(&own)).collect();
     let players = ["P01", "P02", "P03", "P04"].map(|id| venue.player(id, "markov"));
     tokio::task::block_in_place(|| {
-        manager.ended().well();
-        players.into_iter().for_each(|player| drop(player.ended().well()));
+        manager.wait().success();
+        wait_for_all(players);
     });
     venue.home.verify(usize::try_from(MATCHES).unwrap());
-    assert!(venue.home.tells("standings").as_array().unwrap().iter().all(|row| row["played"] == 3));
+    assert_played(&venue.home.json("standings"), 3);
     let run = referees.iter().map(|referee| referee.reports().len()).sum::<usize>();
     for (report, _) in referees.iter().flat_map(|referee| referee.reports()) {
         let choices = report["result"]["details"]["choices"].as_object().unwrap().clone();
         assert!(choices.values().all(|choice| choice == "even" || choice == "odd"), "{report}");
     }
-    let report = venue.home.tells("verify");
+    let report = venue.home.json("verify");
     let count = |name: &str| report[name].as_u64().unwrap();
     assert_eq!(count("draws_unproved"), run as u64, "{report}");
     (count("draws_proved"), count("draws_unproved"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_referee_of_any_frame_runs_real_games_that_are_not_proved() {
+async fn a_foreign_referee_of_any_frame_runs_matches_whose_draws_are_not_proved() {
     for frame in Frame::ALL {
         assert_eq!(league(&[frame], 0).await, (0, MATCHES), "{frame:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn beside_referees_of_ours_they_run_their_share() {
+async fn foreign_referees_and_ours_share_the_matches() {
     let (proved, unproved) = league(&[Frame::Bare], 1).await;
     assert!(proved > 0 && unproved > 0 && proved + unproved == MATCHES, "{proved} {unproved}");
 }

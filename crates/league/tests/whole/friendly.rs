@@ -1,43 +1,21 @@
 //! `start_match` by the operator at a registered referee: a friendly match is played and shown, and never counts.
 
-use std::path::Path;
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
-use crate::support::{Process, Venue, http};
+use crate::support::{Process, Venue, assert_played, http, wait_for_all};
 
-fn endpoints(venue: &Venue, ids: [&str; 3]) -> [String; 3] {
-    let agents = venue.home.tells("agents");
-    ids.map(|id| {
-        let known = agents.as_array().unwrap().iter().find(|agent| agent["id"] == id);
-        known.and_then(|agent| agent["endpoint"].as_str()).unwrap_or_else(|| panic!("no {id} in {agents}")).to_owned()
-    })
-}
-
-/// An order as in S1: ids and endpoints.
-fn order([_, one, other]: &[String; 3], token: Option<&str>) -> Value {
-    let mut order = json!({"match_id": "R1M1", "player_A_id": "P01", "player_B_id": "P02",
-        "player_A_endpoint": one, "player_B_endpoint": other});
-    if let Some(token) = token {
-        order["auth_token"] = json!(token);
-    }
-    order
-}
-
-fn finished(referee: &str) -> Value {
-    let of = json!({"match_id": "R1M1"});
-    http::until(referee, "get_match_state", &of, |state| state["result"]["state"] == "FINISHED");
-    http::call(referee, "get_match_state", &of)["result"].clone()
-}
-
-fn registered(venue: &Venue, referee: &mut Process) -> [Process; 2] {
-    referee.says("is ready");
-    ["P01", "P02"].map(|id| {
-        let mut player = venue.player(id, "random");
-        player.says("plays");
-        player
-    })
+/// Waits for two registered players, then returns the referee's endpoint and an order as in S1: ids and endpoints.
+fn register(venue: &Venue, referee: &mut Process) -> ([Process; 2], String, Value) {
+    referee.wait_for_line("is ready");
+    let mut players = ["P01", "P02"].map(|id| venue.player(id, "random"));
+    players.iter_mut().for_each(|player| drop(player.wait_for_line("plays")));
+    let agents = venue.home.list("agents");
+    let endpoint = |id: &str| agents.iter().find(|agent| agent["id"] == id).unwrap()["endpoint"].clone();
+    let order = json!({
+        "match_id": "R1M1", "player_A_id": "P01", "player_B_id": "P02",
+        "player_A_endpoint": endpoint("P01"), "player_B_endpoint": endpoint("P02"),
+    });
+    (players, venue.home.referee_endpoint(), order)
 }
 
 #[test]
@@ -45,40 +23,35 @@ fn a_friendly_match_is_played_and_shown_and_never_counts() {
     let venue = Venue::new();
     let manager = venue.manager(3, 1);
     let mut referee = venue.referee("REF01");
-    let players = registered(&venue, &mut referee);
-    let at = endpoints(&venue, ["REF01", "P01", "P02"]);
-    let started = http::call(&at[0], "start_match", &order(&at, None));
-    assert_eq!(started["result"]["status"], "ACCEPTED", "{started}");
-    let state = finished(&at[0]);
+    let (players, endpoint, order) = register(&venue, &mut referee);
+    let answer = http::call(&endpoint, "start_match", &order);
+    assert_eq!(answer["result"]["status"], "ACCEPTED", "{answer}");
+    let state = http::until_match(&endpoint, "R1M1", "state", "FINISHED");
     let choices = state["game_result"]["choices"].as_object().unwrap();
     assert!(choices.values().all(|choice| choice == "even" || choice == "odd"), "{state}");
-    let file = Path::new(venue.home.path()).join("data/matches/friendly/R1M1.json");
-    let end = Instant::now() + Duration::from_secs(30);
-    while !file.exists() {
-        assert!(Instant::now() < end, "{} is not written", file.display());
-        std::thread::sleep(Duration::from_millis(20));
-    }
     // The league is unchanged: it has no result, and R1M1 is still to be played.
     let third = venue.player("P03", "random");
-    manager.ended().well();
-    players.into_iter().chain([third]).for_each(|player| drop(player.ended().well()));
+    manager.wait().success();
+    // The referee has written all its files when it exits.
+    wait_for_all(players.into_iter().chain([third, referee]));
+    assert!(venue.home.join("data/matches/friendly/R1M1.json").exists());
     venue.home.verify(3);
-    let rows = venue.home.tells("standings");
-    assert!(rows.as_array().unwrap().iter().all(|row| row["played"] == 2), "{rows}");
+    assert_played(&venue.home.json("standings"), 2);
 }
 
 #[test]
-fn where_the_operator_has_a_token_it_is_needed_for_a_friendly_match() {
+fn a_friendly_match_needs_the_operator_token_if_there_is_one() {
     let venue = Venue::new();
     let _manager = venue.manager(3, 1);
-    let mut referee =
-        venue.agent(&["referee", "--referee-id", "REF01"], &["--operator-token", "the-operators-own-word"]);
-    let _players = registered(&venue, &mut referee);
-    let at = endpoints(&venue, ["REF01", "P01", "P02"]);
-    let start = |token| http::call(&at[0], "start_match", &order(&at, token));
+    let mut referee = venue.agent(&["referee", "--referee-id", "REF01", "--operator-token", "the-operators-own-word"]);
+    let (_players, endpoint, mut order) = register(&venue, &mut referee);
+    let mut start = |token: Option<&str>| {
+        order["auth_token"] = token.into();
+        http::call(&endpoint, "start_match", &order)
+    };
     assert_eq!(start(None)["error"]["data"]["error_code"], "E011");
     assert_eq!(start(Some("a-wrong-word"))["error"]["data"]["error_code"], "E012");
-    let started = start(Some("the-operators-own-word"));
-    assert_eq!(started["result"]["status"], "ACCEPTED", "{started}");
-    assert_eq!(finished(&at[0])["state"], "FINISHED");
+    let answer = start(Some("the-operators-own-word"));
+    assert_eq!(answer["result"]["status"], "ACCEPTED", "{answer}");
+    http::until_match(&endpoint, "R1M1", "state", "FINISHED");
 }

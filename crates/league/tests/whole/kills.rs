@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
-
-use crate::support::{Venue, http};
+use crate::support::{Venue, assert_played, http, wait_for_all};
 
 const PLAYERS: [&str; 5] = ["P01", "P02", "P03", "P04", "P05"];
 const REFEREES: [&str; 2] = ["REF01", "REF02"];
@@ -16,15 +14,15 @@ fn a_player_that_is_killed_in_a_match_comes_back_into_it() {
     let venue = Venue::patient();
     let manager = venue.manager(2, 1);
     let mut referee = venue.referee("REF01");
-    referee.says("is ready");
+    referee.wait_for_line("is ready");
     let _other = venue.player("P01", "random");
     let mut killed = venue.player("P02", "slow:20");
-    killed.says("P02 plays");
-    let endpoint = venue.home.tells("agents")[0]["endpoint"].as_str().unwrap().to_owned();
-    let chooses = |state: &Value| state["result"]["state"] == "COLLECTING_CHOICES";
-    http::until(&endpoint, "get_match_state", &json!({"match_id": "R1M1"}), chooses);
+    killed.wait_for_line("P02 plays");
+    http::until_match(&venue.home.referee_endpoint(), "R1M1", "state", "COLLECTING_CHOICES");
     killed.kill_and_restart();
-    manager.ended().well();
+    manager.wait().success();
+    // The referee writes the file of the match before it exits.
+    referee.wait().success();
     venue.home.verify(1);
     let file = venue.home.match_file("R1M1");
     assert!(file["result"]["details"]["drawn_number"].is_number(), "no player forfeits: {file}");
@@ -41,24 +39,20 @@ fn agents_that_are_killed_come_back_and_nothing_counts_twice() {
     manager.address();
     for (results, victim) in VICTIMS.into_iter().enumerate() {
         // Reading the home takes long enough for a loop without a pause.
-        while venue.home.tells("matches").as_array().unwrap().len() < results {}
+        while venue.home.list("matches").len() < results {}
         match victim {
             None => manager.kill_and_restart(),
             Some(agent) => agents[agent].kill_and_restart(),
         }
     }
-    manager.ended().well();
+    manager.wait().success();
     let matches = PLAYERS.len() * (PLAYERS.len() - 1) / 2;
     venue.home.verify(matches);
-    let played = venue.home.tells("matches");
-    let different: BTreeSet<_> = played.as_array().unwrap().iter().map(|game| game["match_id"].to_string()).collect();
-    assert_eq!(different.len(), matches, "{played}");
-    let rows = venue.home.tells("standings");
-    assert!(rows.as_array().unwrap().iter().all(|row| row["played"] == PLAYERS.len() - 1), "{rows}");
+    let played = venue.home.list("matches");
+    let different: BTreeSet<_> = played.iter().map(|game| game["match_id"].to_string()).collect();
+    assert_eq!(different.len(), matches, "{played:?}");
+    assert_played(&venue.home.json("standings"), PLAYERS.len() - 1);
     // A killed agent may come back too late for the end of the league; every other one exits by itself.
-    for (number, agent) in agents.into_iter().enumerate() {
-        if !VICTIMS.contains(&Some(number)) {
-            agent.ended().well();
-        }
-    }
+    let unharmed = agents.into_iter().enumerate().filter(|(number, _)| !VICTIMS.contains(&Some(*number)));
+    wait_for_all(unharmed.map(|(_, agent)| agent));
 }

@@ -2,7 +2,6 @@
 //! problems.
 
 use std::fs;
-use std::net::TcpStream;
 use std::path::Path;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -10,7 +9,7 @@ use std::time::Duration;
 use league_test_agents::http_server::ReservedPort;
 use serde_json::{Value, json};
 
-use crate::support::{Kit, Process, TestHome, Venue, http, league, ports};
+use crate::support::{Kit, TestHome, Venue, assert_contains, assert_played, http, league, ports};
 
 /// What a player on a separate machine needs; `league player` has the same.
 const FLAGS: [&str; 6] = ["--manager", "--name", "--host", "--port", "--advertise", "--join-key"];
@@ -61,37 +60,29 @@ fn the_kits_are_tested_with_what_they_ask_for() {
 fn the_lines_of_its_readme_work(kit: Kit, more: &[&str]) {
     let (home, port, manager_port) = (TestHome::new(), ports::free(), ports::free().to_string());
     let mut player = kit.start(port, &format!("localhost:{manager_port}"), "Guest", more);
-    until_it_listens(port, &mut player);
+    ports::wait_until_listening(port, &mut player);
     let [_, check, run] = kit.lines();
     let (command, address) = check.rsplit_once(' ').unwrap();
     assert!(
         command == "league check" && kit.read("README.md").contains(&format!("{} unless", &address[17..21])),
         "{check}"
     );
-    let report = league(&["check", &format!("http://127.0.0.1:{port}/mcp")]).well().out;
-    for part in ["grade: 100 % of required (", "), 100 % of recommended (", "verdict: ready for a league"] {
-        assert!(report.contains(part), "{kit:?}: {report}");
-    }
+    let report = league(&["check", &ports::endpoint(port)]).success().stdout;
+    let grade = ["grade: 100 % of required (", "), 100 % of recommended (", "verdict: ready for a league"];
+    assert_contains(&report, &grade);
     let mut words: Vec<&str> = run.strip_prefix("league ").unwrap().split(' ').collect();
     words.extend(["--port", &manager_port, "--home", home.path(), "--json"]);
-    let standings = league(&words).well().json();
-    assert!(standings.as_array().unwrap().iter().all(|row| row["played"] == 3), "{standings}");
+    let standings = league(&words).success().json();
+    assert_played(&standings, 3);
     home.verify(6);
     assert_eq!(home.forfeits(), 0);
-    assert_eq!(home.tells("verify")["draws_proved"], 6);
-    let talk = player.ended().well().talk;
-    let closing = talk.lines().last().unwrap();
+    assert_eq!(home.json("verify")["draws_proved"], 6);
+    let stderr = player.wait().success().stderr;
+    let closing = stderr.lines().last().unwrap();
     let mine = standings.as_array().unwrap().iter().find(|row| row["display_name"] == "Guest").unwrap();
-    let said =
-        [format!("{} Guest finished ", mine["player_id"].as_str().unwrap()), format!("with {} points", mine["points"])];
-    assert!(said.iter().all(|part| closing.contains(part)) && closing.ends_with("; no technical loss."), "{talk}");
-}
-
-fn until_it_listens(port: u16, player: &mut Process) {
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(!player.is_over(), "nothing listens at {port}");
-        std::thread::yield_now();
-    }
+    let finished = format!("{} Guest finished ", mine["player_id"].as_str().unwrap());
+    assert_contains(closing, &[&finished, &format!("with {} points", mine["points"])]);
+    assert!(closing.ends_with("; no technical loss."), "{stderr}");
 }
 
 /// The strategy prints its input and returns no legal move. The author reads what to send, and why the match was lost.
@@ -111,17 +102,17 @@ fn its_strategy_gets_the_league_and_its_author_a_hint(kit: Kit, more: &[&str]) {
     let guest = kit.join_changed(&venue.address, "Guest", more, shown);
     let manager = venue.manager(3, 1);
     let _ours = [venue.referee("REF01"), venue.player("P08", "markov"), venue.player("P09", "random")];
-    manager.ended().well();
-    let talk = guest.ended().well().talk;
-    let asked: Vec<&str> = talk.lines().filter(|line| line.starts_with("asked P0")).collect();
+    manager.wait().success();
+    let stderr = guest.wait().success().stderr;
+    let moves: Vec<&str> = stderr.lines().filter(|line| line.starts_with("asked P0")).collect();
     // Called once for each match: a repeated question gets the same answer.
-    assert!(asked.len() == 2 && asked[1].ends_with(" 1 0 3 even_odd even,odd"), "{talk}");
-    let lines: Vec<&str> = talk.lines().collect();
+    assert!(moves.len() == 2 && moves[1].ends_with(" 1 0 3 even_odd even,odd"), "{stderr}");
+    let lines: Vec<&str> = stderr.lines().collect();
     for part in ["(try 1 of 3): you sent `ODD`; send `odd`", ": a technical loss. you sent `ODD`; send `odd`"] {
-        assert_eq!(lines.iter().filter(|line| line.contains(part)).count(), 2, "{part}: {talk}");
+        assert_eq!(lines.iter().filter(|line| line.contains(part)).count(), 2, "{part}: {stderr}");
     }
     let closing = lines.last().unwrap();
-    assert!(closing.contains(" Guest finished 3rd of 3 with 0 points; 2 technical losses: R"), "{talk}");
+    assert!(closing.contains(" Guest finished 3rd of 3 with 0 points; 2 technical losses: R"), "{stderr}");
 }
 
 /// If a kit registers for batches, it answers an array of requests with an array.
@@ -160,10 +151,10 @@ fn it_answers_batches_if_it_says_so(kit: Kit, more: &[&str]) {
         call(1, "handle_game_invitation", "even_odd", ""),
         call(2, "handle_game_invitation", "tic_tac_toe", "")
     ]);
-    let joined = http::post(endpoint, &invitations);
+    let joined = http::post(endpoint, http::authority(endpoint).0, &invitations);
     assert!(joined.as_array().unwrap().iter().all(|answer| answer["result"]["accept"] == true), "{joined}");
     let questions = json!([call(1, "choose_parity", "even_odd", ""), call(2, "make_move", "tic_tac_toe", "XO.......")]);
-    let answers = http::post(endpoint, &questions);
+    let answers = http::post(endpoint, http::authority(endpoint).0, &questions);
     let answer = |id: u8| answers.as_array().unwrap().iter().find(|answer| answer["id"] == id).unwrap();
     assert!(["even", "odd"].iter().any(|choice| answer(1)["result"]["parity_choice"] == *choice), "{answers}");
     assert!(["4", "9"].iter().any(|cell| answer(2)["result"]["move"] == *cell), "{answers}");
@@ -174,14 +165,14 @@ fn it_answers_batches_if_it_says_so(kit: Kit, more: &[&str]) {
 fn the_kits_play_tic_tac_toe_with_each_other() {
     let venue = Venue::patient();
     let manager = venue.manager_with(Kit::ALL.len(), 1, &["--game", "tic_tac_toe", "--exit-when-done"]);
-    let _referee = venue.agent(&["referee", "--game", "tic_tac_toe"], &[]);
+    let _referee = venue.agent(&["referee", "--game", "tic_tac_toe"]);
     let players = Kit::ALL.map(|kit| kit.join(&venue.address, &format!("{kit:?}"), &[]));
-    manager.ended().well();
+    manager.wait().success();
     venue.home.verify(10);
     assert_eq!(venue.home.forfeits(), 0);
     for player in players {
-        let talk = player.ended().well().talk;
-        assert!(talk.ends_with("; no technical loss."), "{talk}");
+        let stderr = player.wait().success().stderr;
+        assert!(stderr.ends_with("; no technical loss."), "{stderr}");
     }
 }
 

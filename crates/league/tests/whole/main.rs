@@ -5,6 +5,7 @@
 mod access;
 mod browser;
 mod checks;
+mod console;
 mod documents;
 mod everyone;
 mod files;
@@ -15,9 +16,7 @@ mod kills;
 mod kits;
 mod leagues;
 mod logs;
-mod looks;
 mod machine;
-mod manners;
 mod misbehaviour;
 mod models;
 mod operator;
@@ -26,16 +25,17 @@ mod pages;
 mod peers;
 mod pipes;
 mod processes;
-mod reasons;
 mod refusals;
 mod secrets;
 mod secure;
 #[cfg(target_os = "linux")]
 mod several_machines;
+mod source;
 mod stepped;
 mod support;
 #[path = "../../../wire/tests/test_certificates/mod.rs"]
 mod test_certificates;
 #[cfg(feature = "otel")]
 mod traces;
+mod transcripts;
 mod windows;

@@ -6,7 +6,7 @@ use std::fs;
 use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer};
 use serde_json::{Value, json};
 
-use crate::support::{Process, TestHome};
+use crate::support::{Process, TestHome, read_json_lines};
 
 const GUIDE: &str = include_str!("../../../../docs/llm.md");
 const KEY: &str = "key-of-the-test";
@@ -34,9 +34,8 @@ fn commands() -> Vec<Vec<String>> {
 }
 
 fn model_lines(home: &TestHome, player: &str) -> Vec<Value> {
-    let text = fs::read_to_string(home.join(&format!("SHARED/logs/agents/{player}.log.jsonl"))).unwrap();
-    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.filter(|line| line["event_type"].as_str().unwrap().starts_with("MODEL_")).collect()
+    let lines = read_json_lines(&home.join(&format!("SHARED/logs/agents/{player}.log.jsonl")));
+    lines.into_iter().filter(|line| line["event_type"].as_str().unwrap().starts_with("MODEL_")).collect()
 }
 
 #[test]
@@ -49,8 +48,8 @@ fn the_commands_of_the_guide_play_leagues_with_models() {
     for words in commands.iter().filter(|words| words[0] == "run") {
         let home = TestHome::new();
         let words: Vec<&str> = words.iter().map(String::as_str).chain(["--port", "0"]).collect();
-        let ended = Process::start_in(home.path(), &environment, &words).ended().well();
-        assert!(ended.out.contains("gemini-2.5-"), "a model is known by its name: {}", ended.out);
+        let ended = Process::start_in(home.path(), &environment, &words).wait().success();
+        assert!(ended.stdout.contains("gemini-2.5-"), "a model is known by its name: {}", ended.stdout);
         let lines = model_lines(&home, "P01");
         assert!(!lines.is_empty());
         for line in lines {
@@ -61,7 +60,7 @@ fn the_commands_of_the_guide_play_leagues_with_models() {
         let held =
             home.files().into_iter().filter(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(KEY)));
         assert_eq!(held.count(), 0, "the key is in no file");
-        assert!(!format!("{}{}", ended.out, ended.talk).contains(KEY));
+        assert!(!format!("{}{}", ended.stdout, ended.stderr).contains(KEY));
     }
     assert!(server.requests().iter().all(|request| request.path.starts_with("/v1beta/models/gemini-2.5-")));
 }
@@ -73,7 +72,7 @@ fn a_model_that_fails_costs_its_move_and_the_log_says_why() {
     let environment = [("GEMINI_API_KEY", KEY), ("LEAGUE_LLM_BASE_URL", base.as_str())];
     let home = TestHome::new();
     let words = ["run", "--players", "2", "--strategies", "llm:silent,random", "--port", "0"];
-    Process::start_in(home.path(), &environment, &words).ended().well();
+    Process::start_in(home.path(), &environment, &words).wait().success();
     let lines = model_lines(&home, "P01");
     assert_eq!(lines.len(), 1);
     assert_eq!((&lines[0]["event_type"], &lines[0]["level"]), (&json!("MODEL_FAILED"), &json!("WARN")));

@@ -8,7 +8,7 @@ use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer};
 use serde_json::{Value, json};
 
 use crate::support::home::LEAGUE;
-use crate::support::{Process, TestHome, league, ports};
+use crate::support::{Process, TestHome, assert_contains, assert_played, http, ports, read_json_lines, wait_for_all};
 
 fn foreign_player() -> HttpServer {
     let answer = |request: &HttpRequest| {
@@ -30,35 +30,31 @@ fn foreign_player() -> HttpServer {
     HttpServer::stub(answer).unwrap()
 }
 
-fn place() -> String {
-    format!("http://127.0.0.1:{}/mcp", ports::free())
-}
-
-fn written(home: &TestHome, plan: &Value) -> String {
+/// Starts `league run` with this plan.
+fn start(home: &TestHome, plan: &Value, more: &[&str]) -> Process {
+    home.write("league.json", plan);
     let path = home.join("league.json");
-    fs::write(&path, plan.to_string()).unwrap();
-    path.to_str().unwrap().to_owned()
+    home.start(&[&["run", "--config", path.to_str().unwrap()], more].concat())
 }
 
-fn logged(home: &TestHome) -> Vec<(String, String)> {
-    let text = fs::read_to_string(home.join("logs/system/orchestrator.log.jsonl")).unwrap();
-    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+fn events(home: &TestHome) -> Vec<(String, String)> {
+    let lines = read_json_lines(&home.join("logs/system/orchestrator.log.jsonl")).into_iter();
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     lines.map(|line| (word(&line["event_type"]), word(&line["data"]["id"]))).collect()
 }
 
 fn is_free(endpoint: &str) -> bool {
-    let host = endpoint.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap();
-    TcpStream::connect(host).is_err()
+    TcpStream::connect(http::authority(endpoint).0).is_err()
 }
 
 #[test]
 #[cfg_attr(windows, ignore = "ends processes by a signal")]
-fn agents_are_started_contacted_and_started_again_and_the_league_is_played() {
+fn agents_are_started_contacted_and_restarted_and_the_league_is_played() {
     let (home, foreign) = (TestHome::new(), foreign_player());
-    let (manager, referee, first, second) = (place(), place(), place(), place());
-    let port = second.rsplit(':').next().unwrap().strip_suffix("/mcp").unwrap();
-    let program = [env!("CARGO_BIN_EXE_league"), "player", "--port", port, "--player-id", "P02", "--home", home.path()];
+    let (port, [manager, referee, first]) = (ports::free(), [(); 3].map(|()| ports::free_endpoint()));
+    let (second, port) = (ports::endpoint(port), port.to_string());
+    let program =
+        [env!("CARGO_BIN_EXE_league"), "player", "--port", &port, "--player-id", "P02", "--home", home.path()];
     let plan = json!({
         "league_manager": {"endpoint": manager, "start": true},
         "referee": {"id": "REF01", "endpoint": referee, "start": true},
@@ -68,23 +64,22 @@ fn agents_are_started_contacted_and_started_again_and_the_league_is_played() {
             {"id": "P03", "name": "Foreign", "endpoint": foreign.endpoint()},
         ],
     });
-    let mut run = Process::start(&["run", "--config", &written(&home, &plan), "--home", home.path(), "--json"]);
-    let line = run.says("P01 runs as process ");
+    let mut run = start(&home, &plan, &["--json"]);
+    let line = run.wait_for_line("P01 runs as process ");
     let pid = line.split_whitespace().nth(4).unwrap().to_owned();
-    run.says("P01 | P01 plays alternate");
+    run.wait_for_line("P01 | P01 plays alternate");
     assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
-    let line = run.says("P01 died (signal: 9");
-    assert!(line.contains("it is started again (1 of 5)"), "{line}");
-    run.says("P01 runs as process ");
-    let ended = run.ended().well();
-    assert!(ended.json().as_array().unwrap().iter().all(|row| row["played"] == 2), "{}", ended.out);
-    assert!(ended.talk.contains("league show --home"), "{}", ended.talk);
+    assert_contains(&run.wait_for_line("P01 died (signal: 9"), &["it is started again (1 of 5)"]);
+    run.wait_for_line("P01 runs as process ");
+    let exit = run.wait().success();
+    assert_played(&exit.json(), 2);
+    assert_contains(&exit.stderr, &["league show --home"]);
     home.verify(3);
     assert_eq!(home.row("P01")["display_name"], "Ada");
     assert_eq!(home.row("P03")["display_name"], "Foreign");
     assert_eq!(home.forfeits(), 0);
 
-    let log = logged(&home);
+    let log = events(&home);
     for (event, agent) in [
         ("AGENT_STARTED", "league_manager"),
         ("AGENT_STARTED", "REF01"),
@@ -103,98 +98,79 @@ fn agents_are_started_contacted_and_started_again_and_the_league_is_played() {
 
 /// The file of S1 7.1.2: every agent already runs.
 #[test]
-fn agents_that_run_already_are_brought_together_and_left_running() {
+fn running_agents_are_brought_together_and_left_running() {
     let home = TestHome::new();
-    let manager_port = ports::free().to_string();
-    let mut manager =
-        Process::start(&["manager", "--port", &manager_port, "--home", home.path(), "--registration-window", "600"]);
+    let mut manager = home.start(&["manager", "--port", "0", "--registration-window", "600"]);
     let address = manager.address();
-    let referee_at = place();
-    let port = |endpoint: &str| endpoint.rsplit(':').next().unwrap().strip_suffix("/mcp").unwrap().to_owned();
-    let agent = |who: &[&str], endpoint: &str| {
-        let place = ["--port", &port(endpoint), "--manager", &address, "--home", home.path()];
-        Process::start(&[who, &place].concat())
-    };
-    let referee = agent(&["referee", "--referee-id", "REF01"], &referee_at);
-    let places = [place(), place()];
-    let players =
-        [agent(&["player", "--player-id", "P01"], &places[0]), agent(&["player", "--player-id", "P02"], &places[1])];
+    let agents =
+        [["referee", "--referee-id", "REF01"], ["player", "--player-id", "P01"], ["player", "--player-id", "P02"]];
+    let [(referee, referee_at), (first, first_at), (second, second_at)] = agents.map(|agent| {
+        let port = ports::free();
+        let place = ["--port", &port.to_string(), "--manager", &address];
+        (home.start(&[&agent[..], &place].concat()), ports::endpoint(port))
+    });
     let plan = json!({
         "league_manager": address,
         "referee": referee_at,
-        "players": [{"id": "P01", "endpoint": places[0]}, {"id": "P02", "endpoint": places[1]}],
+        "players": [{"id": "P01", "endpoint": first_at}, {"id": "P02", "endpoint": second_at}],
     });
     let own = TestHome::new();
-    let ended = league(&["run", "--config", &written(&own, &plan), "--home", own.path()]).well();
-    assert!(ended.out.contains("Player P01") && ended.out.contains("Player P02"), "{}", ended.out);
-    let events: Vec<String> = logged(&own).into_iter().map(|(event, _)| event).collect();
+    assert_contains(&start(&own, &plan, &[]).wait().success().stdout, &["Player P01", "Player P02"]);
+    let events: Vec<String> = events(&own).into_iter().map(|(event, _)| event).collect();
     assert_eq!(events, ["AGENTS_READY", "LEAGUE_STARTED", "LEAGUE_COMPLETED"]);
-    manager.says("The league is over. Serving until Ctrl-C.");
+    manager.wait_for_end_of_league();
     assert!(!is_free(&address), "it is left running");
-    for agent in players {
-        agent.ended().well();
-    }
-    referee.ended().well();
-    assert_eq!(home.tells("status")["league_id"], LEAGUE);
+    wait_for_all([referee, first, second]);
+    assert_eq!(home.json("status")["league_id"], LEAGUE);
 }
 
 #[test]
 #[cfg_attr(windows, ignore = "needs a POSIX shell")]
 fn an_agent_that_dies_too_often_is_given_up() {
     let home = TestHome::new();
+    let ours = || json!({"endpoint": ports::free_endpoint(), "start": true});
     let plan = json!({
-        "league_manager": {"endpoint": place(), "start": true},
-        "referee": {"endpoint": place(), "command": ["sh", "-c", "echo no such referee >&2; exit 3"]},
-        "players": [{"endpoint": place(), "start": true}, {"endpoint": place(), "start": true}],
+        "league_manager": ours(),
+        "referee": {"endpoint": ports::free_endpoint(), "command": ["sh", "-c", "echo no such referee >&2; exit 3"]},
+        "players": [ours(), ours()],
         "max_restarts": 1,
     });
-    let told = league(&["run", "--config", &written(&home, &plan), "--home", home.path()]).badly();
-    assert!(told.contains("referee_1 died (exit status: 3: no such referee); it is started again (1 of 1)"), "{told}");
-    assert!(told.contains("referee_1 is given up after 1 restart: exit status: 3: no such referee"), "{told}");
-    assert!(told.contains("league: referee_1 cannot be started: exit status: 3: no such referee"), "{told}");
-    let last = logged(&home).pop().unwrap();
-    assert_eq!(last.0, "LEAGUE_FAILED");
+    start(&home, &plan, &[]).wait().fails_with(&[
+        "referee_1 died (exit status: 3: no such referee); it is started again (1 of 1)",
+        "referee_1 is given up after 1 restart: exit status: 3: no such referee",
+        "league: referee_1 cannot be started: exit status: 3: no such referee",
+    ]);
+    assert_eq!(events(&home).pop().unwrap().0, "LEAGUE_FAILED");
 }
 
 #[test]
-fn an_agent_of_ours_that_says_why_it_cannot_start_is_not_started_again() {
-    let home = TestHome::new();
-    fs::create_dir_all(home.join("config/agents")).unwrap();
-    let registry = json!({"players": [{"player_id": "P02", "active": false}]});
-    fs::write(home.join("config/agents/agents_config.json"), registry.to_string()).unwrap();
-    let plan = json!({
-        "league_manager": {"endpoint": place(), "start": true},
-        "referee": {"endpoint": place(), "start": true},
-        "players": [{"id": "P01", "endpoint": place(), "start": true}, {"id": "P02", "endpoint": place(), "start": true}],
-    });
-    let told = league(&["run", "--config", &written(&home, &plan), "--home", home.path()]).badly();
-    assert!(told.contains("P02 is given up after 0 restarts") && !told.contains("started again"), "{told}");
-    assert!(
-        told.contains("P02 cannot be started: exit status: 1: league: config/agents/agents_config.json says"),
-        "{told}"
-    );
-}
-
-#[test]
-fn what_is_missing_or_in_the_way_is_said() {
+fn missing_refused_and_unexpected_agents_are_reported() {
     let (home, foreign) = (TestHome::new(), foreign_player());
-    let missing = place();
+    let missing = ports::free_endpoint();
+    let ours = || json!({"endpoint": ports::free_endpoint(), "start": true});
     let mut plan = json!({
-        "league_manager": {"endpoint": place(), "start": true},
-        "referee": {"endpoint": place(), "start": true},
+        "league_manager": ours(),
+        "referee": ours(),
         "players": [{"id": "P01", "endpoint": missing}, {"id": "P02", "endpoint": foreign.endpoint()}],
         "wait_sec": 2,
     });
-    let told = league(&["run", "--config", &written(&home, &plan), "--home", home.path()]).badly();
-    assert!(told.contains(&format!("no answer within 2s from P01 at {missing}; start them, or give them")), "{told}");
+    let no_answer = format!("no answer within 2s from P01 at {missing}; start them, or give them");
+    start(&home, &plan, &[]).wait().fails_with(&[&no_answer]);
     plan["players"][1]["strategy"] = json!("random");
-    let told = league(&["run", "--config", &written(&home, &plan), "--home", home.path()]).badly();
-    assert!(
-        told.contains(&format!("P02 cannot be started: an agent answers at {} already", foreign.endpoint())),
-        "{told}"
-    );
-    let told = league(&["run", "--config", "/nowhere/league.json", "--home", home.path()]).badly();
-    assert!(told.contains("/nowhere/league.json cannot be read"), "{told}");
+    let occupied = format!("P02 cannot be started: an agent answers at {} already", foreign.endpoint());
+    start(&home, &plan, &[]).wait().fails_with(&[&occupied]);
+
+    // An agent of this program that gives a reason is not started again.
+    let home = TestHome::new();
+    plan["wait_sec"] = json!(60);
+    home.write("config/agents/agents_config.json", &json!({"players": [{"player_id": "P02", "active": false}]}));
+    plan["players"] = json!([ours(), ours()]);
+    plan["players"][1]["id"] = json!("P02");
+    let error = start(&home, &plan, &[]).wait().fails_with(&[
+        "P02 is given up after 0 restarts",
+        "P02 cannot be started: exit status: 1: league: config/agents/agents_config.json says",
+    ]);
+    assert!(!error.contains("started again"), "{error}");
 }
 
 /// The file and the command of docs/orchestrator.md, with free ports.
@@ -213,6 +189,6 @@ fn the_file_of_the_guide_plays_a_league() {
     fs::write(home.join("league.json"), file).unwrap();
     let command = block("console");
     let words: Vec<&str> = command.strip_prefix("league ").unwrap().split(' ').collect();
-    let ended = Process::start_in(home.path(), &[], &words).ended().well();
-    assert!(ended.out.contains("Player P01") && ended.out.contains("Player P02"), "{}", ended.out);
+    let exit = Process::start_in(home.path(), &[], &words).wait().success();
+    assert_contains(&exit.stdout, &["Player P01", "Player P02"]);
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use crate::support::{TestHome, league};
+use crate::support::{TestHome, assert_contains};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Closed {
@@ -14,13 +14,8 @@ enum Closed {
 
 fn run(arguments: &[&str], closed: Closed) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_league"));
-    command
-        .args(arguments)
-        .env("LEAGUE_LOG", "info")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    command.args(arguments).env("LEAGUE_LOG", "info").stdin(Stdio::null());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
     let mut text = String::new();
     match closed {
@@ -49,22 +44,13 @@ fn every_command_ends_quietly_when_its_reader_has_gone() {
     let home = TestHome::new();
     ends_quietly(&["run", "--port", "0", "--home", home.path(), "--players", "12"]);
     ends_quietly(&["run", "--port", "0", "--home", home.path(), "--json"]);
-    for command in
-        [&["standings"][..], &["schedule"], &["matches"], &["match", "R1M1"], &["agents"], &["status"], &["verify"]]
-    {
-        for json in [&[][..], &["--json"]] {
-            ends_quietly(&[command, &["--home", home.path()], json].concat());
-        }
+    for command in ["standings", "schedule", "matches", "match R1M1", "agents", "status", "verify"] {
+        let arguments: Vec<&str> = command.split(' ').chain(["--home", home.path(), "--json"]).collect();
+        ends_quietly(&arguments);
+        ends_quietly(&arguments[..arguments.len() - 1]);
     }
-    for command in [
-        &["simulate", "--players", "100"][..],
-        &["simulate", "--json"],
-        &["--help"],
-        &["man"],
-        &["completions", "zsh"],
-        &["leagues"],
-    ] {
-        ends_quietly(command);
+    for command in ["simulate --players 100", "simulate --json", "--help", "man", "completions zsh", "leagues"] {
+        ends_quietly(&command.split(' ').collect::<Vec<_>>());
     }
 }
 
@@ -75,7 +61,7 @@ fn a_league_whose_readers_have_gone_is_played_to_its_end_and_kept() {
         let (code, text) = run(&["run", "--port", "0", "--home", home.path(), "--players", "8"], closed);
         assert_eq!(code, Some(0), "{text}");
         home.verify(28);
-        assert_eq!(home.tells("status")["league_id"].as_str().unwrap().ends_with("_2"), number == 2);
+        assert_eq!(home.json("status")["league_id"].as_str().unwrap().ends_with("_2"), number == 2);
     }
 }
 
@@ -90,11 +76,10 @@ fn a_check_whose_reader_has_gone_keeps_its_exit_code() {
 #[test]
 fn output_that_cannot_be_written_is_an_error() {
     let home = TestHome::new();
-    league(&["run", "--port", "0", "--home", home.path()]).well();
+    home.run(&[]);
     let full = File::options().write(true).open("/dev/full").unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_league"));
     let ended = command.args(["matches", "--home", home.path()]).stdout(full).stderr(Stdio::piped()).output().unwrap();
-    let told = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(1), "{told}");
-    assert!(told.contains("the output could not be written"), "{told}");
+    assert_eq!(ended.status.code(), Some(1));
+    assert_contains(&String::from_utf8(ended.stderr).unwrap(), &["the output could not be written"]);
 }

@@ -2,75 +2,52 @@
 
 use serde_json::json;
 
-use crate::support::{Process, TestHome, Venue, http};
+use crate::support::{TestHome, Venue, assert_contains, assert_played, http, wait_for_all};
 
 #[test]
-fn any_start_order_works_and_all_agents_end() {
+fn any_start_order_works_and_all_agents_exit() {
     let venue = Venue::new();
-    let players = ["P01", "P02", "P03"].map(|id| (id, venue.player(id, "markov")));
-    let referees = ["REF01", "REF02"].map(|id| (id, venue.referee(id)));
-    let standings = venue.manager(3, 2).ended().well().json();
-    assert!(standings.as_array().unwrap().iter().all(|row| row["played"] == 2), "{standings}");
-    for (id, player) in players {
-        assert!(player.ended().well().talk.contains(&format!("{id} plays markov")));
-    }
-    for (id, referee) in referees {
-        assert!(referee.ended().well().talk.contains(&format!("{id} is ready")));
+    let players = ["P01", "P02", "P03"].map(|id| (venue.player(id, "markov"), format!("{id} plays markov")));
+    let referees = ["REF01", "REF02"].map(|id| (venue.referee(id), format!("{id} is ready")));
+    let standings = venue.manager(3, 2).wait().success().json();
+    assert_played(&standings, 2);
+    for (agent, line) in players.into_iter().chain(referees) {
+        assert_contains(&agent.wait().success().stderr, &[&line]);
     }
     venue.home.verify(3);
-    assert_eq!(venue.home.tells("standings"), standings);
+    assert_eq!(venue.home.json("standings"), standings);
 }
 
 #[test]
-fn a_free_port_is_said_where_one_is_asked_for() {
-    let home = TestHome::new();
-    let arguments = ["manager", "--port", "0", "--home", home.path(), "--expect-players", "2", "--exit-when-done"];
-    let mut manager = Process::start(&arguments);
-    let address = manager.address();
-    let agents = [
-        ["referee", "--port", "0", "--manager", &address],
-        ["player", "--port", "0", "--manager", &address],
-        ["player", "--port", "0", "--manager", &address],
-    ];
-    let agents = agents.map(|agent| Process::start(&[&agent[..], &["--home", home.path()]].concat()));
-    manager.ended().well();
-    for agent in agents {
-        agent.ended().well();
-    }
-    home.verify(1);
-}
-
-#[test]
-fn a_manager_that_comes_back_to_a_finished_league_tells_who_has_not_heard() {
+fn a_restarted_manager_repeats_the_end_of_its_league() {
     let venue = Venue::new();
     let mut manager = venue.manager_with(2, 1, &[]);
     let (_referee, mut player) = (venue.referee("REF01"), venue.player("P01", "random"));
     let _other = venue.player("P02", "random");
-    manager.says("The league is over. Serving until Ctrl-C.");
+    manager.wait_for_end_of_league();
     // The restarted player knows nothing of the end, as if the notice had been lost.
     player.kill_and_restart();
-    player.says("P01 plays");
+    player.wait_for_line("P01 plays");
     manager.kill();
-    venue.manager(2, 1).ended().well();
-    player.ended().well();
+    venue.manager(2, 1).wait().success();
+    player.wait().success();
     venue.home.verify(1);
 }
 
 #[test]
-fn who_comes_back_when_all_is_over_is_told_so() {
+fn after_the_end_restarted_agents_exit_and_new_ones_are_refused() {
     let venue = Venue::new();
     let mut manager = venue.manager_with(2, 1, &[]);
-    let mut agents = [("is ready", venue.referee("REF01")), ("P01 plays", venue.player("P01", "random"))];
+    let mut agents = [venue.referee("REF01"), venue.player("P01", "random")];
     let _other = venue.player("P02", "random");
-    manager.says("The league is over. Serving until Ctrl-C.");
-    for (says, agent) in &mut agents {
+    manager.wait_for_end_of_league();
+    for (agent, line) in agents.iter_mut().zip(["is ready", "P01 plays"]) {
         // It may have exited already; the restarted agent knows nothing of the end.
         agent.kill_and_restart();
-        agent.says(says);
+        agent.wait_for_line(line);
     }
-    for (_, agent) in agents {
-        agent.ended().well();
-    }
+    wait_for_all(agents);
+    venue.player("P03", "random").wait().fails_with(&["did not let us in", "Registration closed"]);
     venue.home.verify(1);
 }
 
@@ -79,33 +56,29 @@ fn an_agent_answers_to_the_name_that_it_advertises_and_to_no_other() {
     let venue = Venue::new();
     let mut manager = venue.manager_with(2, 1, &["--advertise", "http://league.example:8000/mcp"]);
     assert_eq!(manager.address(), "http://league.example:8000/mcp");
-    let ping = |name: &str| http::call_by_name(&venue.address, name, "get_standings", &json!({}));
-    assert!(ping("league.example:8000")["result"]["standings"].is_array());
-    assert!(ping("evil.example:8000")["error"].as_str().unwrap().contains("is not a name of this server"));
+    let call = |name: &str| http::call_by_name(&venue.address, name, "get_standings", &json!({}));
+    assert!(call("league.example:8000")["result"]["standings"].is_array());
+    assert_contains(call("evil.example:8000")["error"].as_str().unwrap(), &["is not a name of this server"]);
 }
 
-/// Stands for several machines: each agent has its own loopback address and home.
+/// Stands for several machines: each agent has its own loopback address and home, and takes a free port.
 #[test]
 fn every_agent_may_have_its_own_address_and_home() {
     let homes = [(); 4].map(|()| TestHome::new());
-    let listen = |host: &'static str, home: &TestHome| {
-        ["--host", host, "--port", "0", "--home", home.path()].map(String::from).to_vec()
+    let expected = ["--expect-players", "2", "--expect-referees", "1", "--exit-when-done"];
+    let place = ["manager", "--host", "127.0.0.5", "--port", "0"];
+    let mut manager = homes[0].start(&[&place[..], &expected].concat());
+    let address = manager.address();
+    let agents =
+        [("referee", "127.0.0.4"), ("player", "127.0.0.3"), ("player", "127.0.0.2")].into_iter().zip(&homes[1..]);
+    let start = |((role, host), home): ((&str, &str), &TestHome)| {
+        home.start(&[role, "--host", host, "--port", "0", "--manager", &address])
     };
-    let start = |role: &str, more: Vec<String>| Process::start(&[vec![role.to_owned()], more].concat());
-    let manages = ["--expect-players", "2", "--expect-referees", "1", "--exit-when-done"].map(String::from).to_vec();
-    let mut manager = start("manager", [listen("127.0.0.5", &homes[0]), manages].concat());
-    let address = ["--manager".to_owned(), manager.address()].to_vec();
-    let agents = [("referee", "127.0.0.4"), ("player", "127.0.0.3"), ("player", "127.0.0.2")];
-    let agents: Vec<Process> = agents
-        .into_iter()
-        .zip(&homes[1..])
-        .map(|((role, host), home)| start(role, [listen(host, home), address.clone()].concat()))
-        .collect();
-    manager.ended().well();
-    for agent in agents {
-        agent.ended().well();
-    }
-    assert!(homes[1].join("data/matches/league_2025_even_odd/R1M1.json").exists());
+    let agents: Vec<_> = agents.map(start).collect();
+    manager.wait().success();
+    wait_for_all(agents);
+    homes[0].verify(1);
+    assert!(homes[1].match_path("R1M1").exists());
     assert!(homes[0].join("logs/league/league_2025_even_odd/league.log.jsonl").exists());
     assert!(homes[1].join("logs/agents/REF01.log.jsonl").exists());
 }

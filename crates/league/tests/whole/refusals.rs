@@ -1,64 +1,80 @@
-//! Errors: each says what is wrong and what to do, with exit code 1.
+//! Errors: each says what is wrong and what to do.
 
 use std::fs;
 use std::net::TcpListener;
 
 use rusqlite::Connection;
 
-use crate::support::{Process, TestHome, Venue, league};
+use crate::support::{Process, TestHome, assert_contains};
 
+/// Exit code 2 stands for wrong arguments.
 #[test]
-fn who_comes_when_the_league_has_begun_is_told_so() {
-    let venue = Venue::new();
-    let mut manager = venue.manager_with(2, 1, &[]);
-    let _agents = [venue.referee("REF01"), venue.player("P01", "random"), venue.player("P02", "random")];
-    manager.says("The league is over. Serving until Ctrl-C.");
-    let told = venue.player("P03", "random").ended().badly();
-    assert!(told.contains("did not let us in") && told.contains("Registration closed"), "{told}");
+fn an_error_names_what_is_wrong_and_what_to_do() {
+    let nowhere = "http://127.0.0.1:1/mcp";
+    let cases: &[(i32, &[&str], &[&str])] = &[
+        (2, &["simulate", "--players", "1"], &["error: ", "--help"]),
+        (2, &["simulate", "--players", "x"], &["error: ", "--help"]),
+        (2, &["play"], &["error: ", "--help"]),
+        (2, &["--nonsense"], &["error: ", "--help"]),
+        (2, &["completions", "tcsh"], &["bash, elvish, fish, powershell, zsh"]),
+        (2, &["check", "not a url"], &[]),
+        (1, &["check", nowhere, "--set", "league.v9"], &["league.v2/2026-11"]),
+        (
+            2,
+            &["status", "--home", "x", "--manager", nowhere],
+            &["'--home <HOME>' cannot be used with '--manager <URL>'"],
+        ),
+        (
+            1,
+            &["standings", "--manager", nowhere],
+            &["the manager at http://127.0.0.1:1/mcp does not answer", "--manager"],
+        ),
+        (1, &["man", "/nowhere/at/all"], &["/nowhere/at/all is not a directory"]),
+        (1, &["run", "--config", "/nowhere/league.json"], &["/nowhere/league.json cannot be read"]),
+        (1, &["run", "--strategies", "luck"], &["luck", "markov", "frequency"]),
+        (1, &["show"], &["--home"]),
+        (
+            1,
+            &["manager", "--port", "0", "--registration-window", "1"],
+            &["registration ended after 1s with 0 of 2 players and 0 referees", "--registration-window"],
+        ),
+    ];
+    for (code, arguments, parts) in cases {
+        let directory = TestHome::new();
+        let exit = Process::start_in(directory.path(), &[], arguments).wait();
+        assert_eq!(exit.code, Some(*code), "{arguments:?}: {}", exit.stderr);
+        assert_contains(&exit.stderr, parts);
+    }
 }
 
 #[test]
-fn a_league_without_registrations_ends() {
-    let home = TestHome::new();
-    let manager = league(&["manager", "--port", "0", "--home", home.path(), "--registration-window", "1"]);
-    let told = manager.badly();
-    assert!(told.contains("registration ended after 1s with 0 of 2 players and 0 referees"), "{told}");
-    assert!(told.contains("--registration-window"), "{told}");
-}
-
-#[test]
-fn a_port_that_is_taken_is_named() {
+fn a_taken_port_is_reported_and_no_league_begins() {
     let (home, taken) = (TestHome::new(), TcpListener::bind("127.0.0.1:0").unwrap());
     let port = taken.local_addr().unwrap().port().to_string();
+    let taken_port = format!("cannot listen on 127.0.0.1:{port}");
     for command in ["run", "manager", "referee", "player"] {
-        let told = league(&[command, "--port", &port, "--home", home.path()]).badly();
-        assert!(told.contains(&format!("cannot listen on 127.0.0.1:{port}")), "{told}");
-        assert!(told.contains("--port") && told.contains("lsof -i"), "{told}");
+        home.league(&[command, "--port", &port]).fails_with(&[&taken_port, "--port", "lsof -i"]);
+        if command == "run" {
+            assert_eq!(home.list("leagues").len(), 0);
+        }
     }
-    // The failed start left nothing behind.
     drop(taken);
-    Process::start(&["manager", "--port", &port, "--home", home.path()]).address();
+    home.start(&["manager", "--port", &port]).address();
 }
 
 #[test]
-fn a_configuration_that_cannot_be_read_is_named_with_its_place() {
+fn an_unreadable_configuration_is_reported_with_its_place() {
     let home = TestHome::new();
     fs::create_dir(home.join("config")).unwrap();
-    fs::write(home.join("config/system.json"), "{\n  \"network\": {\n    \"base_host\" \"localhost\"\n  }\n}\n")
-        .unwrap();
-    for command in ["run", "manager", "referee", "player"] {
-        let told = league(&[command, "--port", "0", "--home", home.path()]).badly();
-        assert!(told.contains("system.json") && told.contains("line 3"), "{told}");
+    for (text, parts) in [
+        ("{\n  \"network\": {\n    \"base_host\" \"localhost\"\n  }\n}\n", &["system.json", "line 3"][..]),
+        (r#"{"timeouts": {"move_timeout_sec": "soon"}}"#, &["system.json", "move_timeout_sec", "soon"]),
+    ] {
+        fs::write(home.join("config/system.json"), text).unwrap();
+        for command in ["run", "manager", "referee", "player"] {
+            home.league(&[command, "--port", "0"]).fails_with(parts);
+        }
     }
-}
-
-#[test]
-fn a_value_that_cannot_be_is_named_with_its_key() {
-    let home = TestHome::new();
-    fs::create_dir(home.join("config")).unwrap();
-    fs::write(home.join("config/system.json"), r#"{"timeouts": {"move_timeout_sec": "soon"}}"#).unwrap();
-    let told = league(&["run", "--port", "0", "--home", home.path()]).badly();
-    assert!(told.contains("system.json") && told.contains("move_timeout_sec") && told.contains("soon"), "{told}");
 }
 
 /// A home of league 0.1.0: a log of format 1 with a finished league.
@@ -96,39 +112,21 @@ fn a_home_of_another_version_is_refused_by_every_command_and_not_changed() {
     };
     let before = contents();
     let export = home.join("export.sqlite");
-    let refused = |says: &str| {
-        for command in [
-            &["run", "--port", "0"][..],
-            &["run", "--port", "0", "--league-id", "another"],
-            &["manager", "--port", "0"],
-            &["referee", "--port", "0"],
-            &["player", "--port", "0"],
-            &["show", "--port", "0"],
-            &["match", "R1M1"],
-            &["export", "--sqlite", export.to_str().unwrap()],
-            &["leagues"],
-            &["standings"],
-            &["schedule"],
-            &["matches"],
-            &["agents"],
-            &["status"],
-            &["verify"],
-        ] {
-            let told = league(&[command, &["--home", home.path()]].concat()).badly();
-            assert!(told.contains(says) && told.contains("use that version, or choose another --home"), "{told}");
+    let expect_refusals = |version: &str| {
+        let servers = ["run", "manager", "referee", "player", "show"].map(|command| vec![command, "--port", "0"]);
+        let readers =
+            ["leagues", "standings", "schedule", "matches", "agents", "status", "verify"].map(|name| vec![name]);
+        let export = vec!["export", "--sqlite", export.to_str().unwrap()];
+        let others = [vec!["run", "--port", "0", "--league-id", "another"], vec!["match", "R1M1"], export];
+        for command in servers.into_iter().chain(readers).chain(others) {
+            let written = format!("was written by league {version};");
+            home.league(&command).fails_with(&[&written, "use that version, or choose another --home"]);
         }
     };
-    refused("was written by league 0.1.0;");
+    expect_refusals("0.1.0");
     assert_eq!(contents(), before);
     fs::write(home.join("home.json"), r#"{"format": 99, "league_version": "9.9.0"}"#).unwrap();
-    refused("was written by league 9.9.0;");
-}
-
-#[test]
-fn an_unknown_strategy_is_refused_with_the_known_ones() {
-    let home = TestHome::new();
-    let told = league(&["run", "--port", "0", "--home", home.path(), "--strategies", "luck"]).badly();
-    assert!(told.contains("luck") && told.contains("markov") && told.contains("frequency"), "{told}");
+    expect_refusals("9.9.0");
 }
 
 #[test]
@@ -136,16 +134,10 @@ fn a_missing_model_configuration_is_reported_before_the_league_begins() {
     let home = TestHome::new();
     for command in [&["run", "--strategies", "random,llm"][..], &["player", "--strategy", "llm"]] {
         let arguments = [command, &["--port", "0", "--home", home.path()]].concat();
-        let nothing = ["GEMINI_API_KEY", "OPENAI_API_KEY", "LEAGUE_LLM_BASE_URL"].map(|name| (name, ""));
-        let told = Process::start_in(home.path(), &nothing, &arguments).ended().badly();
-        assert!(told.contains("no language model is configured: set GEMINI_API_KEY, OPENAI_API_KEY or LEAGUE_LLM_BASE_URL; docs/llm.md"), "{told}");
+        let empty = ["GEMINI_API_KEY", "OPENAI_API_KEY", "LEAGUE_LLM_BASE_URL"].map(|name| (name, ""));
+        Process::start_in(home.path(), &empty, &arguments).wait().fails_with(&[
+            "no language model is configured: set GEMINI_API_KEY, OPENAI_API_KEY or LEAGUE_LLM_BASE_URL; docs/llm.md",
+        ]);
     }
     assert!(!home.database().exists());
-}
-
-#[test]
-fn who_waits_for_a_manager_says_so() {
-    let home = TestHome::new();
-    let arguments = ["player", "--port", "0", "--manager", "http://127.0.0.1:1/mcp", "--home", home.path()];
-    Process::start(&arguments).says("Waiting for the manager at http://127.0.0.1:1/mcp");
 }

@@ -7,7 +7,7 @@ use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer};
 use serde_json::json;
 
 use crate::support::wiretap::Wiretap;
-use crate::support::{Process, TestHome, http, league};
+use crate::support::{Process, TestHome, assert_contains, http, league};
 
 const OPERATOR: &str = "operator-whisper-7Hq2";
 const REFEREE_KEY: &str = "referee-whisper-9Xw4";
@@ -29,10 +29,10 @@ fn indiscreet_model() -> HttpServer {
     HttpServer::stub(answer).unwrap()
 }
 
-fn spilt(directory: &TestHome, printed: &[(String, String)], secrets: &[String]) -> Vec<String> {
+fn leaks(directory: &TestHome, printed: &[(String, String)], secrets: &[String]) -> Vec<String> {
     let read = |path: &Path| (path.display().to_string(), fs::read(path).unwrap());
     let files = directory.files().into_iter().map(|path| read(&path));
-    let lines = printed.iter().map(|(who, text)| (who.clone(), text.clone().into_bytes()));
+    let lines = printed.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes()));
     let mut found = Vec::new();
     for (place, bytes) in files.chain(lines) {
         let holds = |secret: &&String| bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
@@ -45,11 +45,11 @@ fn spilt(directory: &TestHome, printed: &[(String, String)], secrets: &[String])
 fn no_secret_of_a_league_is_in_any_file_or_log_of_it() {
     let (home, server) = (TestHome::new(), indiscreet_model());
     let model = format!("http://{}", server.address);
-    let loud = [("LEAGUE_LOG", "debug")];
+    let log_everything = [("LEAGUE_LOG", "debug")];
     let key = |key| [("LEAGUE_JOIN_KEY", key)];
     let begin = |more: &[(&str, &str)], arguments: &[&str]| {
         let arguments = [arguments, &["--port", "0", "--home", home.path()]].concat();
-        Process::start_in(home.path(), &[&loud, more].concat(), &arguments)
+        Process::start_in(home.path(), &[&log_everything, more].concat(), &arguments)
     };
     let expecting = ["manager", "--expect-players", "2", "--expect-referees", "1"];
     let rules = ["--move-timeout", "2", "--retry-delay", "0.05"];
@@ -76,28 +76,28 @@ fn no_secret_of_a_league_is_in_any_file_or_log_of_it() {
         ("model", begin(&with_model, &["player", "--strategy", "llm", "--player-id", "P02", "--manager", &through])),
     ];
     let mut printed = Vec::new();
-    for (who, agent) in agents {
-        let ended = agent.ended().well();
-        assert!(ended.talk.contains("DEBUG"), "{who} is not loud: {}", ended.talk);
-        printed.push((who.to_owned(), ended.talk + &ended.out));
+    for (name, agent) in agents {
+        let ended = agent.wait().success();
+        assert_contains(&ended.stderr, &["DEBUG"]);
+        printed.push((name.to_owned(), ended.stderr + &ended.stdout));
     }
-    manager.says("The league is over.");
-    let seen = league(&["agents", "--manager", &through, "--token", OPERATOR, "--json"]).well();
-    printed.push(("the operator".to_owned(), seen.talk + &seen.out));
+    manager.wait_for_end_of_league();
+    let seen = league(&["agents", "--manager", &through, "--token", OPERATOR, "--json"]).success();
+    printed.push(("the operator".to_owned(), seen.stderr + &seen.stdout));
     home.verify(1);
     manager.kill();
-    printed.push(("manager".to_owned(), manager.heard()));
+    printed.push(("manager".to_owned(), manager.wait().stderr));
 
-    let tokens = tap.words("tok-");
+    let tokens = tap.words_with_prefix("tok-");
     let of = |id: &str| tokens.iter().any(|token| token.starts_with(&format!("tok-{id}-")) && token.len() > 40);
     assert!(["REF01", "P01", "P02"].into_iter().all(of), "{tokens:?}");
     let secrets: Vec<String> =
         tokens.into_iter().chain([OPERATOR, REFEREE_KEY, PLAYER_KEY, MODEL, GUESS].map(str::to_owned)).collect();
-    assert_eq!(spilt(&home, &printed, &secrets), [""; 0]);
+    assert_eq!(leaks(&home, &printed, &secrets), [""; 0]);
 
     // Shows that the search finds a secret.
     fs::write(home.join("logs/slip"), format!("a slip: {}", secrets[0])).unwrap();
-    assert_eq!(spilt(&home, &printed, &secrets).len(), 1);
+    assert_eq!(leaks(&home, &printed, &secrets).len(), 1);
     printed.push(("slip".to_owned(), format!("key={MODEL}")));
-    assert_eq!(spilt(&home, &printed, &secrets).len(), 2);
+    assert_eq!(leaks(&home, &printed, &secrets).len(), 2);
 }

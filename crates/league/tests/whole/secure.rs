@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{TestHome, Venue, league};
+use crate::support::{TestHome, Venue, assert_contains, assert_played, league, wait_for_all};
 use crate::test_certificates::TestCertificates;
 
 #[test]
@@ -13,25 +13,20 @@ fn a_league_is_played_over_https_by_separate_processes() {
     assert_eq!(manager.address(), venue.address);
     let ca = certificates.path("ca.pem");
     let operate = ["start", "--manager", &venue.address, "--ca", ca.to_str().unwrap()];
-    let told = league(&operate).badly();
-    assert!(told.contains("players"), "the manager answers that it is too early: {told}");
-    let stranger = league(&operate[..3]).badly();
-    assert!(stranger.contains("certificate") && stranger.contains("--ca"), "{stranger}");
-    let agents = [venue.referee("REF01"), venue.player("P01", "random"), venue.player("P02", "markov")];
-    for agent in agents {
-        agent.ended().well();
-    }
-    manager.says("The league is over.");
+    // The manager answers that it is too early.
+    league(&operate).fails_with(&["players"]);
+    league(&operate[..3]).fails_with(&["certificate", "--ca"]);
+    wait_for_all([venue.referee("REF01"), venue.player("P01", "random"), venue.player("P02", "markov")]);
+    manager.wait_for_end_of_league();
     venue.home.verify(1);
-    let agents = venue.home.tells("agents");
+    let agents = venue.home.json("agents");
     let secure = |agent: &serde_json::Value| agent["endpoint"].as_str().unwrap().starts_with("https://127.0.0.1:");
     assert!(agents.as_array().unwrap().iter().all(secure), "{agents}");
-    let row = venue.home.row("P01");
-    assert_eq!(row["played"], 1, "{row}");
+    assert_played(&venue.home.json("standings"), 1);
 }
 
 #[test]
-fn a_whole_league_in_one_process_speaks_https_where_that_is_configured() {
+fn league_run_uses_https_if_it_is_configured() {
     let (certificates, home) = (TestCertificates::new(), TestHome::new());
     fs::create_dir(home.join("config")).unwrap();
     for name in ["ca.pem", "server.pem", "server.key"] {
@@ -39,13 +34,12 @@ fn a_whole_league_in_one_process_speaks_https_where_that_is_configured() {
     }
     let security = r#"{"tls_certificate": "server.pem", "tls_key": "server.key", "tls_authority": "ca.pem"}"#;
     fs::write(home.join("config/system.json"), format!(r#"{{"security": {security}}}"#)).unwrap();
-    let ended = league(&["run", "--port", "0", "--home", home.path()]).well();
-    assert!(ended.talk.contains("manager at https://127.0.0.1:"), "{}", ended.talk);
+    assert_contains(&home.run(&[]).stderr, &["manager at https://127.0.0.1:"]);
     home.verify(6);
 }
 
 #[test]
-fn files_that_will_not_do_are_named_with_what_helps() {
+fn an_unusable_tls_file_is_named_with_advice() {
     let (certificates, home) = (TestCertificates::new(), TestHome::new());
     certificates.write("other.key", &rcgen::KeyPair::generate().unwrap().serialize_pem());
     certificates.write("empty.pem", "");
@@ -59,15 +53,14 @@ fn files_that_will_not_do_are_named_with_what_helps() {
         (["", "server.key", ""], ["server.key, and no certificate", "--tls-cert"]),
         (["", "", "empty.pem"], ["--ca", "empty.pem: holds no certificate"]),
     ];
-    for (files, says) in cases {
+    for (files, parts) in cases {
         let named = ["--tls-cert", "--tls-key", "--ca"].into_iter().zip(files).filter(|(_, name)| !name.is_empty());
         let files: Vec<String> = named
             .flat_map(|(flag, name)| [flag.to_owned(), certificates.path(name).to_str().unwrap().to_owned()])
             .collect();
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         for command in ["run", "manager", "referee", "player"] {
-            let told = league(&[&[command, "--port", "0", "--home", home.path()], &files[..]].concat()).badly();
-            assert!(says.iter().all(|part| told.contains(part)), "{command} {files:?}: {told}");
+            home.league(&[&[command, "--port", "0"], &files[..]].concat()).fails_with(&parts);
         }
     }
 }

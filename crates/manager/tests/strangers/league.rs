@@ -7,12 +7,13 @@ use std::time::Duration;
 use league_core::season::Season;
 use league_core::season::config::LeagueConfig;
 use league_manager::{LeagueHandle, Manager, ManagerSettings};
-use league_protocol::id::GameType;
 use league_protocol::time::Timestamp;
-use league_referee::Referee;
+use league_referee::{Referee, RefereeSettings};
 use league_store::log::memory::SyncMode;
 use league_store::log::{EventLog, LogHead, MemoryDisk};
 use league_store::views::writer::ViewWriter;
+use league_test_agents::player::dialect::Speech;
+use league_test_agents::player::{Plan, Player};
 use league_wire::agent::Agent;
 use league_wire::client::Client;
 use league_wire::environment::Environment;
@@ -20,6 +21,7 @@ use league_wire::net::Listener;
 use league_wire::server::serve;
 use tokio::net::TcpListener;
 
+use crate::hostile::caller::Caller;
 use crate::remote_listener::RemoteListener;
 
 const LIMIT: Duration = Duration::from_secs(30);
@@ -60,37 +62,37 @@ impl League {
     }
 
     pub(crate) async fn with_referee(self) -> Self {
-        self.with_referee_of(8, None).await
+        self.with_referee_that_writes(None).await
     }
 
-    pub(crate) async fn with_referee_of(self, capacity: u32, views: Option<ViewWriter>) -> Self {
+    pub(crate) async fn with_referee_that_writes(self, views: Option<ViewWriter>) -> Self {
         let (listener, address) = listen().await;
-        let settings = league_referee::RefereeSettings {
-            name: format!("Ours at {address}").into(),
-            wish: None,
-            manager: self.url.parse().unwrap(),
-            contact: format!("http://{address}/mcp").parse().unwrap(),
-            capacity,
-            games: vec![GameType::even_odd()],
-            join_key: None,
-            operator: None,
-            journal: None,
-            home: None,
-            give_up_after: None,
-            patience: Duration::from_secs(10),
-            pause: Duration::from_millis(50),
-        };
+        let contact = format!("http://{address}/mcp").parse().unwrap();
+        let settings = RefereeSettings::new(format!("Ours at {address}"), self.url.parse().unwrap(), contact);
         let referee = Referee::new(settings, Client::default(), views, Environment::real());
         open(listener, referee.clone());
         referee.register().await.unwrap();
         self
     }
 
-    /// Another listener of the same manager, at which every client appears to call from `caller`.
-    pub(crate) async fn heard_from(&self, caller: &str) -> String {
-        let (listener, address) = listen().await;
-        open(RemoteListener { listener, caller: format!("{caller}:5000").parse().unwrap() }, self.manager.clone());
-        format!("http://{address}/mcp")
+    pub(crate) fn caller(&self) -> Caller {
+        Caller { url: self.url.clone() }
+    }
+
+    /// A client that calls from `address`, through a listener of its own.
+    pub(crate) async fn caller_from(&self, address: &str) -> Caller {
+        let (listener, local) = listen().await;
+        open(RemoteListener { listener, caller: format!("{address}:5000").parse().unwrap() }, self.manager.clone());
+        Caller { url: format!("http://{local}/mcp") }
+    }
+
+    /// Plain foreign players with these names.
+    pub(crate) async fn join(&self, names: &[&str]) -> Vec<Player> {
+        let mut players = Vec::new();
+        for name in names {
+            players.push(Plan::new(name, Speech::Direct).join(&self.url).await.unwrap());
+        }
+        players
     }
 
     pub(crate) async fn season(&self) -> Season {

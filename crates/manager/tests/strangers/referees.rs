@@ -18,8 +18,8 @@ use crate::league::{League, forfeits};
 
 /// All players speak like this, because a foreign referee knows only its own frame.
 async fn league_of(speech: Speech, plan: Plan) -> Season {
-    let shown = format!("{plan:?}");
-    let settings = ManagerSettings { watch: Duration::from_millis(200), ..ManagerSettings::default() };
+    let label = format!("{plan:?}");
+    let settings = ManagerSettings { referee_check_interval: Duration::from_millis(200), ..ManagerSettings::default() };
     let league = League::of(3, 1, settings).await;
     let referee = plan.join(&league.url).await.unwrap();
     let mut players = Vec::new();
@@ -27,8 +27,8 @@ async fn league_of(speech: Speech, plan: Plan) -> Season {
         players.push(player::Plan::new(name, speech).join(&league.url).await.unwrap());
     }
     let season = league.play().await;
-    assert_eq!(forfeits(&season), 0, "{shown}");
-    assert_eq!(referee.reports().len(), 3, "{shown}");
+    assert_eq!(forfeits(&season), 0, "{label}");
+    assert_eq!(referee.reports().len(), 3, "{label}");
     season
 }
 
@@ -37,7 +37,7 @@ async fn league(plan: Plan) -> Season {
 }
 
 #[tokio::test]
-async fn a_referee_is_given_its_matches_in_any_frame() {
+async fn a_referee_gets_its_matches_in_any_frame() {
     for (frame, speech, letter) in [
         (Frame::Direct, Speech::Direct, 'A'),
         (Frame::Types, Speech::Types, 'B'),
@@ -51,7 +51,7 @@ async fn a_referee_is_given_its_matches_in_any_frame() {
 }
 
 #[tokio::test]
-async fn a_referee_is_given_its_matches_by_any_name() {
+async fn a_referee_gets_its_matches_by_any_method_name() {
     for work in [Work::Call, Work::CallNamed("run_match"), Work::CallNamed("match_assignment"), Work::Directory] {
         league(Plan::new("Whistle", Frame::Direct).works(work)).await;
     }
@@ -59,27 +59,27 @@ async fn a_referee_is_given_its_matches_by_any_name() {
 
 fn promises(player: &player::Player) -> Vec<bool> {
     let announced = player.log().of("ROUND_ANNOUNCEMENT");
-    announced.iter().map(|heard| heard.message.get("referees_show_passes").is_none()).collect()
+    announced.iter().map(|request| request.message.get("referees_show_passes").is_none()).collect()
 }
 
 #[tokio::test]
-async fn players_hear_when_a_referee_comes_who_shows_no_passes_and_when_they_come_back() {
+async fn players_are_told_of_a_referee_without_passes_at_once_and_when_they_register_again() {
     const LIMIT: Duration = Duration::from_secs(10);
     let league = League::of(2, 1, ManagerSettings::default()).await;
     // The referee declares passes and never begins, so the round stays open.
     let idle = Plan::new("Idle", Frame::Direct).works(Work::Polling(Duration::from_secs(3600))).claims_passes();
     let _idle = idle.join(&league.url).await.unwrap();
-    let one = player::Plan::new("One", Speech::Direct).join(&league.url).await.unwrap();
-    let two = player::Plan::new("Two", Speech::Direct).join(&league.url).await.unwrap();
+    let players = league.join(&["One", "Two"]).await;
+    let [one, two] = &players[..] else { panic!("two players joined") };
     let playing = async { league.play().await };
     let coming = async {
-        assert!(two.log().hears("ROUND_ANNOUNCEMENT", 1, LIMIT).await);
+        assert!(two.log().receives("ROUND_ANNOUNCEMENT", 1, LIMIT).await);
         let _other = Plan::new("Whistle", Frame::Direct).join(&league.url).await.unwrap();
-        assert!(two.log().hears("ROUND_ANNOUNCEMENT", 2, LIMIT).await);
-        assert_eq!(promises(&two), [true, false]);
+        assert!(two.log().receives("ROUND_ANNOUNCEMENT", 2, LIMIT).await);
+        assert_eq!(promises(two), [true, false]);
         one.register(&league.url).await.unwrap();
-        assert!(one.log().hears("ROUND_ANNOUNCEMENT", 3, LIMIT).await);
-        assert_eq!(promises(&one)[..3], [true, false, false]);
+        assert!(one.log().receives("ROUND_ANNOUNCEMENT", 3, LIMIT).await);
+        assert_eq!(promises(one)[..3], [true, false, false]);
     };
     tokio::select! {
         _ = playing => panic!("the match was played"),
@@ -88,7 +88,7 @@ async fn players_hear_when_a_referee_comes_who_shows_no_passes_and_when_they_com
 }
 
 #[tokio::test]
-async fn a_referee_that_asks_may_do_so_in_any_frame() {
+async fn a_referee_may_poll_for_its_matches_in_any_frame() {
     for (frame, speech) in [
         (Frame::Types, Speech::Types),
         (Frame::Tools, Speech::Tools),
@@ -100,7 +100,7 @@ async fn a_referee_that_asks_may_do_so_in_any_frame() {
 }
 
 #[tokio::test]
-async fn a_referee_that_knows_no_orders_works_from_announcements_or_asks() {
+async fn a_referee_that_knows_no_orders_works_from_announcements_or_polls() {
     for work in [Work::Announcements, Work::Polling(Duration::from_millis(50))] {
         let season = league(Plan::new("Whistle", Frame::Direct).works(work)).await;
         assert!(season.referees()[0].quirks.has(Quirk::TakesNoOrders), "{work:?}");
@@ -110,7 +110,7 @@ async fn a_referee_that_knows_no_orders_works_from_announcements_or_asks() {
 #[tokio::test]
 async fn a_referee_of_ours_refuses_every_call_without_the_pass_that_its_row_demands() {
     let league = League::of(2, 1, ManagerSettings::default()).await.with_referee().await;
-    let referee = Caller::of(league.season().await.referees()[0].profile.endpoint.clone());
+    let referee = Caller { url: league.season().await.referees()[0].profile.endpoint.clone() };
     let seats = json!([{"player_id": "P01", "endpoint": "http://localhost:1"}, {"player_id": "P02", "endpoint": "http://localhost:2"}]);
     for row in TABLE.iter().filter(|row| row.to.contains(&Role::Referee) && row.access == Access::Pass) {
         let fields = match row.name {

@@ -10,15 +10,18 @@ use league_test_agents::post::Posted;
 use league_wire::rate::Rate;
 use serde_json::{Value, json};
 
-use crate::hostile::caller::{Caller, admitted, code, is_told_to_wait};
+use crate::hostile::caller::{Caller, admitted, code, must_wait};
 use crate::league::League;
 
 /// The league never starts.
 async fn open(rules: LeagueConfig) -> (League, Caller) {
-    let settings =
-        ManagerSettings { registration_window: None, watch: Duration::from_secs(60), ..ManagerSettings::default() };
+    let settings = ManagerSettings {
+        registration_window: None,
+        referee_check_interval: Duration::from_secs(60),
+        ..ManagerSettings::default()
+    };
     let league = League::under(rules, 99, 99, settings).await;
-    let caller = Caller::of(league.url.clone());
+    let caller = league.caller();
     (league, caller)
 }
 
@@ -60,7 +63,7 @@ async fn a_rejection_begins_with_the_words_of_the_course_and_says_what_to_do() {
         caller.register("player", "Gamma", &endpoint(5), None).await,
         caller.register("referee", "Second", &endpoint(6), None).await,
     ];
-    let told: Vec<_> = [2, 3, 4, 6, 7].map(|number| rejection(&answers[number])).into();
+    let rejections = [2, 3, 4, 6, 7].map(|number| rejection(&answers[number]));
     let expected = [
         ("Duplicate name: \"Alpha\" belongs to P01 already; choose another display_name", 2002, "E017"),
         ("Invalid endpoint: ", 2003, "E002"),
@@ -68,7 +71,7 @@ async fn a_rejection_begins_with_the_words_of_the_course_and_says_what_to_do() {
         ("League full: it has its 2 players; ask the operator to raise participants.max_players", 2001, "E020"),
         ("League full: it has its 1 referees; ask the operator to raise participants.max_referees", 1001, "E020"),
     ];
-    for ((reason, number, code), (begins, expected_number, expected_code)) in told.iter().zip(expected) {
+    for ((reason, number, code), (begins, expected_number, expected_code)) in rejections.iter().zip(expected) {
         assert!(reason.starts_with(begins), "{reason}");
         assert_eq!((*number, code.as_str()), (expected_number, expected_code), "{reason}");
     }
@@ -113,25 +116,16 @@ async fn a_field_that_is_missing_and_one_that_is_wrong_have_codes_of_their_own()
     let (_, player) = admitted(&caller.register("player", "Alpha", &endpoint(1), None).await);
     let (_, referee) = admitted(&caller.register("referee", "Whistle", &endpoint(2), None).await);
     let ask = async |fields: Value| caller.call("league_query", "player:P01", Some(&player), fields).await;
+    let status = async |field: &str, value: Value| ask(json!({"query_type": "GET_STATUS", field: value})).await;
     let report =
         async |fields: Value| caller.call("report_match_result", "referee:REF01", Some(&referee), fields).await;
     let cases = [
         (ask(json!({})).await, "E003", 6002, "query_type is missing; send one of "),
         (ask(json!({"query_type": "GET_WEATHER"})).await, "E002", 6002, "query_type is `GET_WEATHER`; send one of "),
         (ask(json!({"query_type": 5})).await, "E002", 6002, "query_type is "),
-        (
-            ask(json!({"query_type": "GET_STATUS", "timestamp": "noon"})).await,
-            "E021",
-            -32602,
-            "\"noon\" is not a timestamp",
-        ),
-        (ask(json!({"query_type": "GET_STATUS", "sender": 7})).await, "E002", -32602, "sender is \"7\"; send "),
-        (
-            ask(json!({"query_type": "GET_STATUS", "message_type": "GAME_OVER"})).await,
-            "E002",
-            -32602,
-            "message_type is ",
-        ),
+        (status("timestamp", json!("noon")).await, "E021", -32602, "\"noon\" is not a timestamp"),
+        (status("sender", json!(7)).await, "E002", -32602, "sender is \"7\"; send "),
+        (status("message_type", json!("GAME_OVER")).await, "E002", -32602, "message_type is "),
         (report(json!({"match_id": "R1M1"})).await, "E003", -32602, "result is missing; send it"),
         (report(json!({"match_id": 5, "result": {}})).await, "E002", -32602, "match_id is integer `5`; send a string"),
         (report(json!({"match_id": "R1M1", "result": {"winner": []}})).await, "E002", -32602, "result.winner is "),
@@ -195,10 +189,10 @@ async fn before_the_first_round_the_current_round_is_0() {
 async fn an_agent_that_registers_again_and_again_has_to_wait_and_others_do_not() {
     let rates = RateSettings { registrations_again: Rate::new(1, 5), ..RateSettings::default() };
     let league = League::of(99, 99, ManagerSettings { rates, ..ManagerSettings::default() }).await;
-    let caller = Caller::of(league.url.clone());
-    let knock = |_| async { caller.register("player", "Often", &endpoint(1), None).await };
-    let answers = futures_util::future::join_all((0..200).map(knock)).await;
-    let waiting = answers.iter().filter(|answer| is_told_to_wait(answer)).count();
+    let caller = league.caller();
+    let register = |_| async { caller.register("player", "Often", &endpoint(1), None).await };
+    let answers = futures_util::future::join_all((0..200).map(register)).await;
+    let waiting = answers.iter().filter(|answer| must_wait(answer)).count();
     let events = answers.iter().filter(|answer| answer.json()["result"]["status"] == "ACCEPTED").count();
     assert_eq!(waiting + events, 200);
     assert!((5..=20).contains(&events), "{events} of 200 were registered");
@@ -211,31 +205,21 @@ async fn an_agent_that_registers_again_and_again_has_to_wait_and_others_do_not()
     assert!(class.iter().all(|answer| answer.json()["result"]["status"] == "ACCEPTED"));
 }
 
-/// Two players and a referee called by hand, in the first round. Returns the agents and the referee's token.
-async fn in_a_match(league: &League, caller: &Caller) -> (Vec<league_test_agents::player::Player>, String) {
-    let mut agents = Vec::new();
-    for name in ["One", "Two"] {
-        agents.push(Plan::new(name, Speech::Direct).join(&league.url).await.unwrap());
-    }
-    let deaf = Plan::new("Whistle", Speech::Direct).serve().unwrap();
-    let (_, token) = admitted(&caller.register("referee", "Whistle", &deaf.endpoint(), None).await);
-    agents.push(deaf);
-    (agents, token)
-}
-
 #[tokio::test]
 async fn a_score_that_contradicts_the_points_is_refused_and_a_second_report_names_the_first() {
-    let settings = ManagerSettings { watch: Duration::from_secs(60), ..ManagerSettings::default() };
+    let settings = ManagerSettings { referee_check_interval: Duration::from_secs(60), ..ManagerSettings::default() };
     let league = League::of(2, 1, settings).await;
-    let caller = Caller::of(league.url.clone());
-    let (players, token) = in_a_match(&league, &caller).await;
+    let caller = league.caller();
+    let players = league.join(&["One", "Two"]).await;
+    let referee = Plan::new("Whistle", Speech::Direct).serve().unwrap();
+    let (_, token) = admitted(&caller.register("referee", "Whistle", &referee.endpoint(), None).await);
     let report = async |winner: Value, number: u8, score: Value| {
         let details = json!({"drawn_number": number, "choices": {"P01": "even", "P02": "odd"}});
         let fields = json!({"match_id": "R1M1", "result": {"winner": winner, "score": score, "details": details}});
         caller.call("report_match_result", "referee:REF01", Some(&token), fields).await
     };
     let reporting = async {
-        assert!(players[0].log().hears("ROUND_ANNOUNCEMENT", 1, Duration::from_secs(10)).await);
+        assert!(players[0].log().receives("ROUND_ANNOUNCEMENT", 1, Duration::from_secs(10)).await);
         for score in [json!({"P01": 9, "P02": 0}), json!({"P01": 0, "P02": 3}), json!({"P01": 1, "P02": 1})] {
             let refused = report(json!("P01"), 8, score.clone()).await;
             assert_eq!(code(&refused), "E002", "{score}");
@@ -258,10 +242,7 @@ async fn a_score_that_contradicts_the_points_is_refused_and_a_second_report_name
 #[tokio::test]
 async fn a_schedule_of_named_players_withdraws_the_others_and_tells_them() {
     let (league, caller) = open(rules()).await;
-    let mut players = Vec::new();
-    for name in ["One", "Two", "Three", "Four", "Five"] {
-        players.push(Plan::new(name, Speech::Direct).join(&league.url).await.unwrap());
-    }
+    let players = league.join(&["One", "Two", "Three", "Four", "Five"]).await;
     admitted(&caller.register("referee", "Whistle", &endpoint(1), None).await);
     let schedule = async |fields: Value| caller.call("create_schedule", "operator:x", None, fields).await;
     for (players, expected) in [
@@ -275,25 +256,21 @@ async fn a_schedule_of_named_players_withdraws_the_others_and_tells_them() {
     assert_eq!(league.season().await.players().len(), 5, "what is refused changes nothing");
     let made = result(&schedule(json!({"players": ["P05", "P01", "P02"]})).await);
     assert_eq!(made["total_matches"], 3, "{made}");
-    assert_eq!(made["rounds"].as_array().unwrap().len(), 3);
-    let matches: Vec<_> = made["matches"].as_array().unwrap().iter().collect();
-    assert_eq!(matches.len(), 3);
-    for (each, field) in
-        matches.iter().zip(["match_id", "round_id", "player_A_id", "player_B_id", "game_type"].iter().cycle())
-    {
-        assert!(!each[field].is_null(), "{field}: {each}");
+    assert_eq!((made["rounds"].as_array().unwrap().len(), made["matches"].as_array().unwrap().len()), (3, 3));
+    for field in ["match_id", "round_id", "player_A_id", "player_B_id", "game_type"] {
+        assert!(made["matches"].as_array().unwrap().iter().all(|game| !game[field].is_null()), "{field}: {made}");
     }
     let ids: Vec<_> = league.season().await.players().iter().map(|player| player.id.to_string()).collect();
     assert_eq!(ids, ["P01", "P02", "P05"]);
-    // The players know neither LEAGUE_ERROR nor SHUTDOWN_COMMAND and refuse both, but they were told.
+    // The players know neither LEAGUE_ERROR nor SHUTDOWN_COMMAND and refuse both, but they were notified.
     for out in [2, 3] {
-        let told = async {
+        let notified = async {
             while players[out].log().refused().is_empty() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        assert!(tokio::time::timeout(Duration::from_secs(10), told).await.is_ok(), "player {out}");
+        assert!(tokio::time::timeout(Duration::from_secs(10), notified).await.is_ok(), "player {out}");
     }
-    assert!(players[0].log().all().is_empty(), "who plays is told nothing yet");
+    assert!(players[0].log().all().is_empty(), "a player in the schedule gets no notice yet");
     assert_eq!(code(&schedule(json!({"players": ["P01", "P02"]})).await), "E010", "it is made");
 }

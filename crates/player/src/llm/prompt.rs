@@ -16,7 +16,7 @@ use smol_str::SmolStr;
 use crate::memory::Memory;
 
 /// The most matches and the most lines of the standings in a prompt.
-const TOLD: usize = 10;
+const MAX_ROWS: usize = 10;
 /// In characters.
 const LONGEST_VIEW: usize = 1_000;
 
@@ -48,8 +48,8 @@ impl Prompt {
         );
         table(&mut text, request, memory);
         if let Some(opponent) = &request.opponent {
-            let met: Vec<&PlayedMatch> = memory.history.against(opponent).collect();
-            matches(&mut text, &format!("Your last matches against {opponent}"), &met, &moves);
+            let played: Vec<&PlayedMatch> = memory.history.against(opponent).collect();
+            matches(&mut text, &format!("Your last matches against {opponent}"), &played, &moves);
         }
         let all: Vec<&PlayedMatch> = memory.history.matches().iter().collect();
         matches(&mut text, "Your last matches against anybody", &all, &moves);
@@ -86,7 +86,7 @@ fn table(text: &mut String, request: &MoveRequest, memory: &Memory) {
     }
     text.push_str("\nThe table:\n");
     let plays = |id: &PlayerId| *id == memory.player || request.opponent.as_ref() == Some(id);
-    let told = |(place, row): &(usize, &StandingsRow)| *place < TOLD || plays(&row.player_id);
+    let told = |(place, row): &(usize, &StandingsRow)| *place < MAX_ROWS || plays(&row.player_id);
     for (_, row) in memory.standings.iter().enumerate().filter(told) {
         let _ = writeln!(
             text,
@@ -97,7 +97,7 @@ fn table(text: &mut String, request: &MoveRequest, memory: &Memory) {
 }
 
 fn matches(text: &mut String, heading: &str, played: &[&PlayedMatch], moves: &[SmolStr]) {
-    let last = &played[played.len().saturating_sub(TOLD)..];
+    let last = &played[played.len().saturating_sub(MAX_ROWS)..];
     if last.is_empty() {
         let _ = writeln!(text, "\n{heading}: none yet.");
         return;

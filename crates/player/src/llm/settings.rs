@@ -86,62 +86,47 @@ mod tests {
         Provider::of_environment(model, value)
     }
 
-    fn key_of(provider: &Provider) -> Option<&str> {
-        provider.key.as_ref().map(ApiKey::reveal)
+    const OWN_URL: (&str, &str) = ("LEAGUE_LLM_BASE_URL", "http://localhost:9000");
+
+    #[test]
+    fn the_key_or_the_address_decides_the_api_and_each_api_has_a_usual_model() {
+        use ModelApi::{Gemini, OpenAi};
+        for (model, environment, expected) in [
+            (None, &[("GEMINI_API_KEY", "g"), ("OPENAI_API_KEY", "o")][..], (Gemini, Some("g"), "gemini-2.5-flash")),
+            (None, &[("GEMINI_API_KEY", " "), ("OPENAI_API_KEY", "o")], (OpenAi, Some("o"), "gpt-4o-mini")),
+            // Any address can offer Gemini's API.
+            (None, &[OWN_URL, ("GEMINI_API_KEY", "g")], (Gemini, Some("g"), "gemini-2.5-flash")),
+            (None, &[OWN_URL, ("LEAGUE_LLM_API", "gemini")], (Gemini, None, "gemini-2.5-flash")),
+            // Another server offers OpenAI's API, and needs the name of its model.
+            (Some("llama3:8b"), &[OWN_URL], (OpenAi, None, "llama3:8b")),
+            // The key of one API does not go to an address of the other.
+            (Some("m"), &[OWN_URL, ("LEAGUE_LLM_API", "openai"), ("GEMINI_API_KEY", "g")], (OpenAi, None, "m")),
+        ] {
+            let provider = resolve(model, environment).unwrap();
+            let key = provider.key.as_ref().map(ApiKey::reveal);
+            assert_eq!((provider.api, key, provider.model.as_str()), expected, "{environment:?}");
+        }
+        assert_eq!(resolve(None, &[("OPENAI_API_KEY", "o")]).unwrap().base_url, "https://api.openai.com");
     }
 
     #[test]
-    fn the_key_that_is_there_says_whom_to_ask_and_each_api_has_a_usual_model() {
-        let gemini = resolve(None, &[("GEMINI_API_KEY", "g"), ("OPENAI_API_KEY", "o")]).unwrap();
-        assert_eq!(
-            (gemini.api, key_of(&gemini), gemini.model.as_str()),
-            (ModelApi::Gemini, Some("g"), "gemini-2.5-flash")
-        );
-        let openai = resolve(None, &[("GEMINI_API_KEY", " "), ("OPENAI_API_KEY", "o")]).unwrap();
-        assert_eq!((openai.api, key_of(&openai), openai.model.as_str()), (ModelApi::OpenAi, Some("o"), "gpt-4o-mini"));
-        assert_eq!(openai.base_url, "https://api.openai.com");
-    }
-
-    #[test]
-    fn any_address_can_speak_gemini_s_api() {
-        let own = [("LEAGUE_LLM_BASE_URL", "http://localhost:9000"), ("GEMINI_API_KEY", "g")];
-        let provider = resolve(None, &own).unwrap();
-        assert_eq!((provider.api, key_of(&provider)), (ModelApi::Gemini, Some("g")));
-        assert_eq!(provider.model, "gemini-2.5-flash");
-        let named = [("LEAGUE_LLM_BASE_URL", "http://localhost:9000"), ("LEAGUE_LLM_API", "gemini")];
-        assert_eq!(resolve(None, &named).unwrap().api, ModelApi::Gemini);
-    }
-
-    #[test]
-    fn a_server_of_other_make_speaks_openai_s_api_and_names_its_model() {
-        let own = [("LEAGUE_LLM_BASE_URL", "http://localhost:11434")];
-        let provider = resolve(Some("llama3:8b"), &own).unwrap();
-        assert_eq!((provider.api, key_of(&provider), provider.model.as_str()), (ModelApi::OpenAi, None, "llama3:8b"));
-        let told = resolve(None, &own).unwrap_err().to_string();
-        assert_eq!(
-            told,
-            "which model of http://localhost:11434? Set LEAGUE_LLM_MODEL, or name it in the strategy: llm:MODEL"
-        );
-    }
-
-    #[test]
-    fn the_key_of_one_api_does_not_go_to_the_address_of_the_other() {
-        let other = [("LEAGUE_LLM_BASE_URL", "https://api.openai.com/v1"), ("GEMINI_API_KEY", "g")];
-        let told = resolve(None, &other).unwrap_err().to_string();
-        assert_eq!(told, "https://api.openai.com wants a key: set OPENAI_API_KEY or LEAGUE_LLM_KEY");
-        let named =
-            [("LEAGUE_LLM_API", "openai"), ("LEAGUE_LLM_BASE_URL", "http://localhost:1"), ("GEMINI_API_KEY", "g")];
-        assert_eq!(key_of(&resolve(Some("m"), &named).unwrap()), None);
-    }
-
-    #[test]
-    fn what_is_missing_or_wrong_is_told_with_where_to_set_it() {
-        let told = |environment: &[_]| resolve(None, environment).unwrap_err().to_string();
-        assert!(told(&[]).contains("set GEMINI_API_KEY, OPENAI_API_KEY or LEAGUE_LLM_BASE_URL"));
-        assert_eq!(
-            told(&[("LEAGUE_LLM_API", "palm")]),
-            r#"LEAGUE_LLM_API is "palm"; allowed are "gemini" and "openai""#
-        );
-        assert!(told(&[("LEAGUE_LLM_API", "gemini")]).contains("set GEMINI_API_KEY or LEAGUE_LLM_KEY"));
+    fn an_error_names_the_variable_to_set() {
+        let other = ("LEAGUE_LLM_BASE_URL", "https://api.openai.com/v1");
+        for (environment, expected) in [
+            (
+                &[OWN_URL][..],
+                "which model of http://localhost:9000? Set LEAGUE_LLM_MODEL, or name it in the strategy: llm:MODEL",
+            ),
+            (
+                &[other, ("GEMINI_API_KEY", "g")],
+                "https://api.openai.com wants a key: set OPENAI_API_KEY or LEAGUE_LLM_KEY",
+            ),
+            (&[], "set GEMINI_API_KEY, OPENAI_API_KEY or LEAGUE_LLM_BASE_URL"),
+            (&[("LEAGUE_LLM_API", "palm")], r#"LEAGUE_LLM_API is "palm"; allowed are "gemini" and "openai""#),
+            (&[("LEAGUE_LLM_API", "gemini")], "set GEMINI_API_KEY or LEAGUE_LLM_KEY"),
+        ] {
+            let error = resolve(None, environment).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 }

@@ -25,10 +25,10 @@ use super::Shared;
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// How long the answer to a round announcement waits for the registration.
-const COMING_IN: Duration = Duration::from_secs(1);
+const REGISTRATION_WAIT: Duration = Duration::from_secs(1);
 
 /// How many earlier tokens a player accepts in passes of referees.
-const FORMER: usize = 8;
+const MAX_FORMER_TOKENS: usize = 8;
 
 impl Shared {
     pub(super) async fn register(&self) -> Result<PlayerId, Rejected> {
@@ -37,21 +37,22 @@ impl Shared {
         let max_pause = LONGEST_PAUSE.max(settings.pause);
         // A player that was registered waits for its manager without limit.
         let max_tries = settings.give_up_after.filter(|_| self.session().identity().is_none());
-        let (answer_limit, pause) = (settings.patience, settings.pause);
+        let (answer_limit, pause) = (settings.answer_limit, settings.pause);
         let retry = RegistrationRetry { answer_limit, pause, max_pause, max_tries };
-        let admitted =
-            registration::register(&self.peer_client, &settings.manager, retry, &self.hurry, || self.registration())
-                .await;
+        let admitted = registration::register(&self.peer_client, &settings.manager, retry, &self.retry_now, || {
+            self.registration()
+        })
+        .await;
         let Admitted { player_id, league_id, token, passes, .. } =
             admitted.inspect_err(|_| self.session().rejected())?;
-        let player_id = player_id.or_else(|| settings.wish.clone()).unwrap_or_else(|| PlayerId::numbered(1));
+        let player_id = player_id.or_else(|| settings.requested_id.clone()).unwrap_or_else(|| PlayerId::numbered(1));
         let mut former = self.keep_key(&player_id, league_id.as_ref(), token.as_ref()).await;
         if let Some(before) = self.session().identity().filter(|before| before.league_id == league_id) {
             former.extend(before.token.as_ref().map(Token::digest).into_iter().chain(before.former.iter().cloned()));
-            former.truncate(FORMER);
+            former.truncate(MAX_FORMER_TOKENS);
         }
         self.session().registered(PlayerIdentity { player_id: player_id.clone(), league_id, token, passes, former });
-        self.rehearse_as(player_id.clone());
+        self.practise_as(player_id.clone());
         self.admitted.send_replace(true);
         if let (Some(journal_writer), Some(home)) = (&settings.journal_writer, &settings.home) {
             let path = home.agent_journal(&AgentId::Player(player_id.clone()));
@@ -81,35 +82,39 @@ impl Shared {
         }
     }
 
-    /// Waits up to `COMING_IN` for the registration. A player that hears of a round before its registration was answered is
+    /// Waits up to `REGISTRATION_WAIT` for the registration. A player that hears of a round before its registration was answered is
     /// already registered; for example, the manager restarted before it could answer. So the player retries at once, and the
     /// round waits for it.
-    pub(super) async fn come_in(&self) {
+    pub(super) async fn await_registration(&self) {
         if *self.admitted.borrow() {
             return;
         }
-        self.hurry.notify_one();
+        self.retry_now.notify_one();
         let mut admitted = self.admitted.subscribe();
-        // A player without a league continues in the rehearsal.
-        drop(timeout(COMING_IN, admitted.wait_for(|admitted| *admitted)).await);
+        // A player without a league continues in the practice session.
+        drop(timeout(REGISTRATION_WAIT, admitted.wait_for(|admitted| *admitted)).await);
     }
 
     /// A peer showed a wrong pass: registers again if the token is no longer valid. Runs in its own task, because the peer cannot
     /// wait for it.
-    pub(super) async fn doubt(self: &Arc<Self>) {
+    pub(super) async fn recheck_token(self: &Arc<Self>) {
         let shared = Arc::clone(self);
-        drop(tokio::spawn(async move { shared.doubt.run_if_due(shared.make_sure()).await }).await);
+        drop(tokio::spawn(async move { shared.token_recheck.run_if_due(shared.check_token()).await }).await);
     }
 
     /// Returns false if the manager did not say whether the token is valid.
-    async fn make_sure(&self) -> bool {
+    async fn check_token(&self) -> bool {
         let token = self.session().identity().and_then(|identity| identity.token.clone());
         let Some(token) = token else { return true };
         let envelope = Envelope { auth_token: Some(token.into()), ..self.envelope(None, None) };
         let settings = &self.settings;
-        let counts =
-            token_recheck::accepts_token(self.peer_client.client(), &settings.manager, &envelope, settings.patience)
-                .await;
+        let counts = token_recheck::accepts_token(
+            self.peer_client.client(),
+            &settings.manager,
+            &envelope,
+            settings.answer_limit,
+        )
+        .await;
         if counts == Some(false)
             && let Err(rejected) = self.register().await
         {
@@ -131,7 +136,7 @@ impl Shared {
                 pass_scheme: None,
                 accepts_batches: true,
             },
-            player_id: settings.wish.clone(),
+            player_id: settings.requested_id.clone(),
             join_key: settings.join_key.clone(),
             quirks: Quirks::default(),
         };

@@ -20,21 +20,3 @@ impl Strategy for Alternate {
         last.map_or(Parity::Even, Parity::opposite).into()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{bet, memory, question};
-
-    #[test]
-    fn it_begins_with_even_and_goes_to_the_other_side_each_time() {
-        assert_eq!(bet(&Alternate, &question(9), &memory(&[])), Parity::Even);
-        assert_eq!(bet(&Alternate, &question(9), &memory(&[("P02", "eo")])), Parity::Odd);
-        assert_eq!(bet(&Alternate, &question(9), &memory(&[("P02", "eo oo")])), Parity::Even);
-    }
-
-    #[test]
-    fn it_alternates_across_opponents() {
-        assert_eq!(bet(&Alternate, &question(9), &memory(&[("P02", "eo"), ("P03", "oe")])), Parity::Even);
-    }
-}

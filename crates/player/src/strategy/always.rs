@@ -21,18 +21,3 @@ impl Strategy for Always {
         self.0.into()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{bet, memory, question};
-
-    #[test]
-    fn it_is_always_the_same_whatever_happened() {
-        for parity in [Parity::Even, Parity::Odd] {
-            for history in ["", "eo", "ee oo eo oe"] {
-                assert_eq!(bet(&Always(parity), &question(9), &memory(&[("P02", history)])), parity);
-            }
-        }
-    }
-}

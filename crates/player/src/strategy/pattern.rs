@@ -30,7 +30,8 @@ impl Strategy for Pattern {
     }
 
     fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
-        let theirs: Vec<Parity> = memory.duels(request).into_iter().map(|duel| duel.theirs).collect();
+        let theirs: Vec<Parity> =
+            memory.choices_against_opponent(request).into_iter().map(|duel| duel.theirs).collect();
         self.predict(&theirs).map_or_else(|| memory.toss(request), Parity::opposite).into()
     }
 }
@@ -38,9 +39,8 @@ impl Strategy for Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{bet, memory, question};
 
-    fn foreseen(longest: usize, period: &[Parity]) -> usize {
+    fn predicted(longest: usize, period: &[Parity]) -> usize {
         let endless: Vec<Parity> = period.iter().copied().cycle().take(48).collect();
         let pattern = Pattern { longest };
         (24..48).filter(|now| pattern.predict(&endless[..*now]) == Some(endless[*now])).count()
@@ -49,25 +49,9 @@ mod tests {
     #[test]
     fn it_finds_a_period_that_its_memory_is_long_enough_for() {
         use Parity::{Even, Odd};
-        assert_eq!(foreseen(1, &[Even, Odd]), 24);
-        assert_eq!(foreseen(2, &[Even, Even, Odd]), 24);
-        assert_eq!(foreseen(3, &[Even, Even, Odd, Odd, Odd]), 24);
-        assert!(foreseen(1, &[Even, Even, Odd, Odd]) < 24);
-    }
-
-    #[test]
-    fn it_says_the_opposite_of_what_it_foresees() {
-        let memory = memory(&[("P02", "ee eo ee eo ee eo")]);
-        assert_eq!(bet(&Pattern { longest: 3 }, &question(9), &memory), Parity::Odd);
-    }
-
-    #[test]
-    fn without_a_pattern_it_is_frequency_and_without_a_history_a_coin() {
-        assert_eq!(bet(&Pattern { longest: 3 }, &question(9), &memory(&[("P02", "ee")])), Parity::Odd);
-        let nothing = memory(&[]);
-        for number in 1..20 {
-            let question = question(number);
-            assert_eq!(bet(&Pattern { longest: 3 }, &question, &nothing), nothing.toss(&question));
-        }
+        assert_eq!(predicted(1, &[Even, Odd]), 24);
+        assert_eq!(predicted(2, &[Even, Even, Odd]), 24);
+        assert_eq!(predicted(3, &[Even, Even, Odd, Odd, Odd]), 24);
+        assert!(predicted(1, &[Even, Even, Odd, Odd]) < 24);
     }
 }

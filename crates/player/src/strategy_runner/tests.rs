@@ -53,54 +53,55 @@ fn fallback(outcome: StrategyOutcome) -> (Parity, String) {
 }
 
 #[tokio::test]
-async fn a_strategy_that_chooses_is_listened_to() {
-    let strategy_runner = StrategyRunner::new(strategy("always_odd").unwrap());
-    assert_eq!(strategy_runner.name(), "always_odd");
-    let thought = strategy_runner.think(question(1), memory(&[]), PLENTY).await;
-    assert!(matches!(&thought, StrategyOutcome::Chosen(odd) if odd == "odd"), "{thought:?}");
+async fn the_choice_of_a_strategy_is_played() {
+    let runner = StrategyRunner::new(strategy("always_odd").unwrap());
+    assert_eq!(runner.name(), "always_odd");
+    let outcome = runner.think(question(1), memory(&[]), PLENTY).await;
+    assert!(matches!(&outcome, StrategyOutcome::Chosen(odd) if odd == "odd"), "{outcome:?}");
 }
 
 #[tokio::test]
 async fn a_panic_costs_the_choice_and_nothing_else() {
-    let strategy_runner = StrategyRunner::new(Arc::new(Panicking));
+    let runner = StrategyRunner::new(Arc::new(Panicking));
     for number in 1..=20 {
         let (question, memory) = (question(number), memory(&[]));
         let toss = memory.toss(&question);
         let expected = (toss, format!("the strategy panicked: no idea what to do in R{number}M1"));
-        assert_eq!(fallback(strategy_runner.think(question, memory, PLENTY).await), expected);
+        assert_eq!(fallback(runner.think(question, memory, PLENTY).await), expected);
     }
 }
 
 #[tokio::test]
 async fn a_stalled_strategy_costs_the_choice_and_does_not_hold_up_the_next_question() {
     let (_go, stalling) = Stalling::new();
-    let strategy_runner = StrategyRunner::new(stalling).with_patience(Duration::from_millis(50));
-    let (parity, because) = fallback(strategy_runner.think(question(1), memory(&[]), PLENTY).await);
+    let runner = StrategyRunner::new(stalling).with_time_limit(Duration::from_millis(50));
+    let (parity, because) = fallback(runner.think(question(1), memory(&[]), PLENTY).await);
     assert_eq!((parity, because.as_str()), (memory(&[]).toss(&question(1)), "nothing came within 50ms"));
-    let strategy_runner = strategy_runner.with_patience(PLENTY);
-    let next = strategy_runner.think(question(2), memory(&[]), PLENTY).await;
+    let (_other_go, other) = Stalling::new();
+    let short = Duration::from_millis(90);
+    let (_, because) = fallback(StrategyRunner::new(other).think(question(1), memory(&[]), short).await);
+    assert_eq!(because, "nothing came within 45ms", "a short time leaves a margin");
+    let runner = runner.with_time_limit(PLENTY);
+    let next = runner.think(question(2), memory(&[]), PLENTY).await;
     assert!(matches!(&next, StrategyOutcome::Chosen(odd) if odd == "odd"), "{next:?}");
 }
 
 #[tokio::test]
-async fn a_strategy_that_stalls_for_ever_does_not_take_thread_after_thread() {
+async fn a_strategy_that_stalls_forever_blocks_a_bounded_number_of_threads() {
     let (go, stalling) = Stalling::new();
-    let strategy_runner = StrategyRunner::new(stalling).with_patience(Duration::from_millis(5));
-    for _ in 0..MAX_THOUGHTS {
-        assert_eq!(
-            fallback(strategy_runner.think(question(1), memory(&[]), PLENTY).await).1,
-            "nothing came within 5ms"
-        );
+    let runner = StrategyRunner::new(stalling).with_time_limit(Duration::from_millis(5));
+    for _ in 0..MAX_CONCURRENT_CHOICES {
+        assert_eq!(fallback(runner.think(question(1), memory(&[]), PLENTY).await).1, "nothing came within 5ms");
     }
-    let (_, because) = fallback(strategy_runner.think(question(2), memory(&[]), PLENTY).await);
+    let (_, because) = fallback(runner.think(question(2), memory(&[]), PLENTY).await);
     assert_eq!(because, "too many earlier thoughts have not come to an end");
     drop(go);
-    let strategy_runner = strategy_runner.with_patience(PLENTY);
-    while strategy_runner.thoughts.available_permits() == 0 {
+    let runner = runner.with_time_limit(PLENTY);
+    while runner.permits.available_permits() == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    let thought = strategy_runner.think(question(2), memory(&[]), PLENTY).await;
-    assert!(matches!(&thought, StrategyOutcome::Chosen(odd) if odd == "odd"), "{thought:?}");
+    let outcome = runner.think(question(2), memory(&[]), PLENTY).await;
+    assert!(matches!(&outcome, StrategyOutcome::Chosen(odd) if odd == "odd"), "{outcome:?}");
 }
 
 #[test]
@@ -111,19 +112,11 @@ fn a_strategy_has_the_time_left_but_a_margin() {
 }
 
 #[tokio::test]
-async fn a_strategy_that_uses_up_its_time_is_not_waited_for() {
-    let (_go, stalling) = Stalling::new();
-    let strategy_runner = StrategyRunner::new(stalling);
-    let (_, because) = fallback(strategy_runner.think(question(1), memory(&[]), Duration::from_millis(90)).await);
-    assert_eq!(because, "nothing came within 45ms");
-}
-
-#[tokio::test]
-async fn a_question_that_was_answered_keeps_its_answer() {
-    let strategy_runner = StrategyRunner::new(Arc::new(Panicking));
+async fn a_repeated_call_gets_the_same_answer() {
+    let runner = StrategyRunner::new(Arc::new(Panicking));
     let again = MoveRequest { answered: Some("even".into()), ..question(1) };
-    let thought = strategy_runner.think(again, memory(&[]), Duration::ZERO).await;
-    assert!(matches!(&thought, StrategyOutcome::Chosen(even) if even == "even"), "{thought:?}");
+    let outcome = runner.think(again, memory(&[]), Duration::ZERO).await;
+    assert!(matches!(&outcome, StrategyOutcome::Chosen(even) if even == "even"), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -135,8 +128,8 @@ async fn an_illegal_move_of_a_strategy_is_replaced_by_a_random_legal_one() {
 }
 
 #[tokio::test]
-async fn without_a_model_there_is_the_coin() {
-    let strategy_runner = StrategyRunner::new(strategy("llm").unwrap());
-    let (_, because) = fallback(strategy_runner.think(question(1), memory(&[]), PLENTY).await);
+async fn without_a_model_the_move_is_random() {
+    let runner = StrategyRunner::new(strategy("llm").unwrap());
+    let (_, because) = fallback(runner.think(question(1), memory(&[]), PLENTY).await);
     assert_eq!(because, "this strategy asks a language model, and none is configured");
 }

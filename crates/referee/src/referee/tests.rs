@@ -1,25 +1,10 @@
 use league_protocol::dialect::PeerDialect;
-use league_protocol::id::GameType;
 
 use super::*;
 
 fn referee() -> Referee {
     let nobody: Endpoint = "http://127.0.0.1:9/mcp".parse().unwrap();
-    let settings = RefereeSettings {
-        name: SmolStr::new_static("Referee"),
-        wish: None,
-        manager: nobody.clone(),
-        contact: nobody,
-        capacity: 4,
-        games: vec![GameType::even_odd()],
-        join_key: None,
-        operator: None,
-        journal: None,
-        home: None,
-        give_up_after: None,
-        patience: Duration::from_secs(1),
-        pause: Duration::from_secs(1),
-    };
+    let settings = RefereeSettings::new("Referee", nobody.clone(), nobody);
     let referee = Referee::new(settings, Client::default(), None, Environment::real());
     let identity = RefereeIdentity {
         id: RefereeId::numbered(1),
@@ -59,7 +44,7 @@ async fn an_attempt_that_has_ended_is_not_played_again() {
 }
 
 #[tokio::test]
-async fn who_winds_up_takes_no_more() {
+async fn a_referee_that_is_closing_refuses_matches() {
     let referee = referee();
     assert_eq!(referee.wind_up(Duration::from_secs(1)).await, 0);
     let refused = referee.shared.start(order(1), MatchPurpose::League).unwrap();
@@ -67,7 +52,7 @@ async fn who_winds_up_takes_no_more() {
 }
 
 #[tokio::test]
-async fn who_registers_again_begins_anew() {
+async fn a_referee_that_registered_again_plays_a_finished_attempt_again() {
     let referee = referee();
     referee.shared.finished(&order(1), played(1));
     referee.shared.matches().registrations += 1;

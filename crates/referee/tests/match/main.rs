@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-mod forged;
 mod posted;
 mod starved;
 
@@ -11,7 +10,6 @@ use std::time::Duration;
 
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::frame::Frame;
-use league_protocol::id::GameType;
 use league_protocol::message::start_match::StartMatch;
 use league_protocol::quirk::Quirks;
 use league_protocol::table::{Call, MethodSpelling, RefereeCall};
@@ -22,23 +20,23 @@ use league_wire::client::Client;
 use league_wire::environment::Environment;
 use serde_json::{Value, json};
 
-fn result(asked: &Value, result: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": asked["id"], "result": result})
+fn result(request: &Value, result: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": request["id"], "result": result})
 }
 
-fn error(asked: &Value, code: i64, message: &str) -> Value {
-    json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": code, "message": message}})
+fn error(request: &Value, code: i64, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": message}})
 }
 
 fn answer(message: &Value, id: &str) -> Value {
     let envelope = |called: &str, own: Value| {
-        let mut letter = json!({
+        let mut message = json!({
             "protocol": "league.v2", "message_type": called, "sender": format!("player:{id}"), "player_id": id,
             "timestamp": "2025-01-15T10:30:00Z", "conversation_id": message["conversation_id"],
             "auth_token": "tok", "match_id": message["match_id"],
         });
-        letter.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
-        letter
+        message.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+        message
     };
     match message["message_type"].as_str().unwrap() {
         "GAME_INVITATION" => envelope("GAME_JOIN_ACK", json!({"accept": true})),
@@ -54,10 +52,10 @@ async fn stub(answer: impl Fn(&Value) -> Value + Send + Sync + 'static) -> HttpS
 }
 
 async fn canonical(id: &'static str) -> HttpServer {
-    stub(move |asked| result(asked, &answer(&asked["params"], id))).await
+    stub(move |request| result(request, &answer(&request["params"], id))).await
 }
 
-fn arrived(call: Call) -> IncomingCall<RefereeCall> {
+fn incoming(call: Call) -> IncomingCall<RefereeCall> {
     let peer = "127.0.0.1:1".parse().unwrap();
     let (head, quirks, method) = (ReceivedEnvelope::default(), Quirks::default(), call.method());
     let (call, frame, spelling) = (call.try_into().unwrap(), Frame::Direct, MethodSpelling::Name);
@@ -75,7 +73,7 @@ async fn play_with(place: Arc<OnceLock<Referee>>, a: &HttpServer, b: &HttpServer
     let referee = place.get_or_init(|| Referee::new(settings, Client::default(), None, Environment::real())).clone();
     referee.register().await.unwrap();
     let order = order([&a.endpoint(), &b.endpoint()], &extra);
-    referee.call(arrived(Call::StartMatch(order))).await.unwrap();
+    referee.call(incoming(Call::StartMatch(order))).await.unwrap();
     while referee.running() > 0 {
         tokio::task::yield_now().await;
     }
@@ -83,29 +81,15 @@ async fn play_with(place: Arc<OnceLock<Referee>>, a: &HttpServer, b: &HttpServer
 }
 
 async fn manager() -> HttpServer {
-    stub(|asked| match asked["method"].as_str().unwrap() {
-        "register_referee" => result(asked, &json!({"status": "ACCEPTED", "referee_id": "REF01"})),
-        _ => result(asked, &json!({"status": "ACCEPTED"})),
+    stub(|request| match request["method"].as_str().unwrap() {
+        "register_referee" => result(request, &json!({"status": "ACCEPTED", "referee_id": "REF01"})),
+        _ => result(request, &json!({"status": "ACCEPTED"})),
     })
     .await
 }
 
 fn settings(manager: &HttpServer) -> RefereeSettings {
-    RefereeSettings {
-        name: "Referee".into(),
-        wish: None,
-        manager: manager.endpoint().parse().unwrap(),
-        contact: "http://127.0.0.1:9/mcp".parse().unwrap(),
-        capacity: 1,
-        games: vec![GameType::even_odd()],
-        join_key: None,
-        operator: None,
-        journal: None,
-        home: None,
-        give_up_after: None,
-        patience: Duration::from_secs(10),
-        pause: Duration::from_millis(10),
-    }
+    RefereeSettings::new("Referee", manager.endpoint().parse().unwrap(), "http://127.0.0.1:9/mcp".parse().unwrap())
 }
 
 fn order([a, b]: [&str; 2], extra: &Value) -> StartMatch {
@@ -132,9 +116,9 @@ async fn nothing_is_told_about_players_that_do_as_expected() {
 
 #[tokio::test]
 async fn another_name_costs_one_call_and_the_manager_is_told_of_it() {
-    let a = stub(|asked| match asked["method"].as_str().unwrap() {
-        "choose_parity" => error(asked, -32601, "Method not found: choose_parity"),
-        _ => result(asked, &answer(&asked["params"], "P01")),
+    let a = stub(|request| match request["method"].as_str().unwrap() {
+        "choose_parity" => error(request, -32601, "Method not found: choose_parity"),
+        _ => result(request, &answer(&request["params"], "P01")),
     })
     .await;
     let report = play(&a, &canonical("P02").await, json!({})).await;
@@ -156,19 +140,19 @@ async fn another_name_costs_one_call_and_the_manager_is_told_of_it() {
 async fn an_answer_that_is_posted_after_an_acknowledgement_counts_and_does_not_hold_up_the_match() {
     let referee: Arc<OnceLock<Referee>> = Arc::default();
     let place = Arc::clone(&referee);
-    let a = stub(move |asked| {
-        let letter = answer(&asked["params"], "P01");
-        let call = match letter["message_type"].as_str().unwrap() {
-            "GAME_JOIN_ACK" => Call::PostJoin(serde_json::from_value(letter).unwrap()),
-            "CHOOSE_PARITY_RESPONSE" => Call::PostChoice(serde_json::from_value(letter).unwrap()),
-            _ => return result(asked, &letter),
+    let a = stub(move |request| {
+        let message = answer(&request["params"], "P01");
+        let call = match message["message_type"].as_str().unwrap() {
+            "GAME_JOIN_ACK" => Call::PostJoin(serde_json::from_value(message).unwrap()),
+            "CHOOSE_PARITY_RESPONSE" => Call::PostChoice(serde_json::from_value(message).unwrap()),
+            _ => return result(request, &message),
         };
         let referee = place.get().unwrap().clone();
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(50)).await;
-            referee.call(arrived(call)).await.unwrap();
+            referee.call(incoming(call)).await.unwrap();
         });
-        result(asked, &json!({"status": "received"}))
+        result(request, &json!({"status": "received"}))
     })
     .await;
     let began = std::time::Instant::now();
@@ -184,10 +168,10 @@ async fn an_answer_that_is_posted_after_an_acknowledgement_counts_and_does_not_h
 #[tokio::test]
 async fn oddities_are_quirks_in_a_league_and_errors_in_a_strict_one() {
     let odd = || {
-        stub(|asked| {
-            let mut letter = answer(&asked["params"], "P01");
-            letter.as_object_mut().unwrap().remove("timestamp");
-            result(asked, &letter)
+        stub(|request| {
+            let mut message = answer(&request["params"], "P01");
+            message.as_object_mut().unwrap().remove("timestamp");
+            result(request, &message)
         })
     };
     let (a, b) = (odd().await, canonical("P02").await);

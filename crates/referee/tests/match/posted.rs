@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::ConversationId;
@@ -13,46 +13,51 @@ use league_store::journal::{JournalLimits, JournalWriter};
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::forged::pass;
 use super::*;
 
 const HERE: &str = "127.0.0.1:5000";
 const ELSEWHERE: &str = "10.0.0.9:5000";
 
-/// The player P02 acknowledges every call and posts its answers.
+fn pass(token: &str) -> Value {
+    let pass = Credential::new(token).digest().player_pass(&"league".parse().unwrap(), &"R1M1".parse().unwrap());
+    json!(Credential::from(pass).reveal())
+}
+
+/// A match in which the player P02 acknowledges the call for its choice and posts the choice.
 struct Stage {
     referee: Referee,
     home: tempfile::TempDir,
     views: ViewWriter,
-    transcript_writer: JournalWriter,
+    journal_writer: JournalWriter,
     manager: HttpServer,
+    opponent: HttpServer,
     poster: HttpServer,
-    questions: UnboundedReceiver<Value>,
+    calls: UnboundedReceiver<Value>,
 }
 
-struct Letter<'a> {
-    message: Value,
+struct Post<'a> {
+    field: &'a str,
+    text: &'a str,
     token: Option<&'a str>,
     conversation: Option<&'a Value>,
     from: &'a str,
 }
 
-impl<'a> Letter<'a> {
-    fn choice(choice: &str) -> Self {
+impl<'a> Post<'a> {
+    fn of(choice: &'a str) -> Self {
         Self::with("parity_choice", choice)
     }
 
-    fn with(field: &str, text: &str) -> Self {
-        let message = json!({"match_id": "R1M1", "player_id": "P02", field: text});
-        Self { message, token: None, conversation: None, from: HERE }
+    fn with(field: &'a str, text: &'a str) -> Self {
+        Self { field, text, token: None, conversation: None, from: HERE }
     }
 
-    fn showing(self, token: &'a str) -> Self {
+    fn with_token(self, token: &'a str) -> Self {
         Self { token: Some(token), ..self }
     }
 
-    fn echoing(self, question: &'a Value) -> Self {
-        Self { conversation: Some(&question["conversation_id"]), ..self }
+    fn answering(self, call: &'a Value) -> Self {
+        Self { conversation: Some(&call["conversation_id"]), ..self }
     }
 
     fn from(self, from: &'a str) -> Self {
@@ -61,54 +66,76 @@ impl<'a> Letter<'a> {
 }
 
 impl Stage {
-    /// P02 joins in its answer with the token `joins_with`, and acknowledges the call for its choice after a message on
-    /// `go`.
-    async fn set(joins_with: &'static str, go: Option<Receiver<Value>>) -> Self {
-        let (asked, questions) = unbounded_channel();
-        let go = go.map(Mutex::new);
-        let poster = stub(move |question| {
-            let mut letter = answer(&question["params"], "P02");
-            letter["auth_token"] = json!(joins_with);
-            if !["CHOOSE_PARITY_RESPONSE", "GAME_MOVE_RESPONSE"].contains(&letter["message_type"].as_str().unwrap()) {
-                return result(question, &letter);
+    /// P02 joins with the token `joins_with`. With `acknowledgements` it answers the call for its choice with the next one.
+    async fn new(joins_with: &'static str, acknowledgements: Option<Receiver<Value>>, opponent: HttpServer) -> Self {
+        let (called, calls) = unbounded_channel();
+        let acknowledgements = acknowledgements.map(Mutex::new);
+        let poster = stub(move |request| {
+            let mut message = answer(&request["params"], "P02");
+            message["auth_token"] = json!(joins_with);
+            if !["CHOOSE_PARITY_RESPONSE", "GAME_MOVE_RESPONSE"].contains(&message["message_type"].as_str().unwrap()) {
+                return result(request, &message);
             }
-            asked.send(question["params"].clone()).unwrap();
-            let said = go.as_ref().map(|go| go.lock().unwrap().recv().unwrap());
-            result(question, &said.unwrap_or_else(|| json!({"status": "RECEIVED"})))
+            called.send(request["params"].clone()).unwrap();
+            let acknowledgement = acknowledgements.as_ref().map(|receiver| receiver.lock().unwrap().recv().unwrap());
+            result(request, &acknowledgement.unwrap_or_else(|| json!({"status": "RECEIVED"})))
         })
         .await;
         let (home, manager) = (tempfile::tempdir().unwrap(), manager().await);
         let views = ViewWriter::start(Home::at(home.path()), ViewLimits::default()).unwrap();
-        let transcript_writer = JournalWriter::start(JournalLimits::default()).unwrap();
-        let settings =
-            RefereeSettings { journal: Some((transcript_writer.clone(), Home::at(home.path()))), ..settings(&manager) };
+        let journal_writer = JournalWriter::start(JournalLimits::default()).unwrap();
+        let journal = Some((journal_writer.clone(), Home::at(home.path())));
+        let settings = RefereeSettings { journal, ..settings(&manager) };
         let referee = Referee::new(settings, Client::default(), Some(views.clone()), Environment::real());
         referee.register().await.unwrap();
-        Self { referee, home, views, transcript_writer, manager, poster, questions }
+        Self { referee, home, views, journal_writer, manager, opponent, poster, calls }
     }
 
-    async fn start(&self, a: &HttpServer, poster: Value, extra: Value) {
+    /// The match is started, and P02 has received the call for its choice.
+    async fn called(joins_with: &'static str, poster: Value, extra: Value) -> (Self, Value) {
+        let mut stage = Self::new(joins_with, None, canonical("P01").await).await;
+        stage.start(poster, extra).await;
+        let call = stage.next_call().await;
+        (stage, call)
+    }
+
+    /// Like `called`, but the test sends the answers to the calls for a choice.
+    async fn held() -> (Self, Value, Sender<Value>) {
+        let (sender, acknowledgements) = channel();
+        let mut stage = Self::new("tok", Some(acknowledgements), canonical("P01").await).await;
+        stage.start(json!({}), json!({})).await;
+        let call = stage.next_call().await;
+        (stage, call, sender)
+    }
+
+    async fn next_call(&mut self) -> Value {
+        self.calls.recv().await.unwrap()
+    }
+
+    async fn start(&self, poster: Value, extra: Value) {
         let mut players = json!([
-            {"player_id": "P01", "endpoint": a.endpoint()},
+            {"player_id": "P01", "endpoint": self.opponent.endpoint()},
             {"player_id": "P02", "endpoint": self.poster.endpoint(), "player_pass": pass("tok-P02-b")},
         ]);
         players[1].as_object_mut().unwrap().extend(poster.as_object().unwrap().clone());
         let mut own = json!({"league_id": "league", "round_id": 1, "players": players});
         own.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
-        let order = order([&a.endpoint(), &self.poster.endpoint()], &own);
-        self.referee.call(arrived(Call::StartMatch(order))).await.unwrap();
+        let order = order([&self.opponent.endpoint(), &self.poster.endpoint()], &own);
+        self.referee.call(incoming(Call::StartMatch(order))).await.unwrap();
     }
 
-    async fn post(&self, letter: Letter<'_>) -> Result<(), RequestError> {
-        let mut arrived = arrived(Call::PostChoice(serde_json::from_value(letter.message).unwrap()));
-        arrived.peer = letter.from.parse::<SocketAddr>().unwrap();
-        arrived.head.auth_token = letter.token.map(Credential::new);
-        if let Some(conversation) = letter.conversation {
-            arrived.head.conversation_id = Field::Good(ConversationId::named(conversation.as_str().unwrap()));
+    async fn post(&self, post: Post<'_>) -> Result<(), RequestError> {
+        let message = json!({"match_id": "R1M1", "player_id": "P02", post.field: post.text});
+        let mut incoming = incoming(Call::PostChoice(serde_json::from_value(message).unwrap()));
+        incoming.peer = post.from.parse::<SocketAddr>().unwrap();
+        incoming.head.auth_token = post.token.map(Credential::new);
+        if let Some(conversation) = post.conversation {
+            incoming.head.conversation_id = Field::Good(ConversationId::named(conversation.as_str().unwrap()));
         }
-        self.referee.call(arrived).await.map(drop)
+        self.referee.call(incoming).await.map(drop)
     }
 
+    /// The report and the transcript of the match.
     async fn ended(&self) -> (Value, Vec<Value>) {
         while self.referee.running() > 0 {
             tokio::task::yield_now().await;
@@ -120,8 +147,15 @@ impl Stage {
         (report, file["transcript"].as_array().unwrap().clone())
     }
 
+    /// No player forfeits, and this choice of P02 counts. Returns why posts were refused.
+    async fn counts(&self, choice: &str) -> Vec<String> {
+        let (report, transcript) = self.ended().await;
+        assert_eq!((forfeits(&report), choice_of(&report)), (0, &json!(choice)), "{report}");
+        refused(&transcript)
+    }
+
     fn log(&self) -> String {
-        self.transcript_writer.flush();
+        self.journal_writer.flush();
         std::fs::read_to_string(self.home.path().join("logs/agents/REF01.log.jsonl")).unwrap()
     }
 }
@@ -134,38 +168,45 @@ fn reason(report: &Value) -> &str {
     report["result"]["details"]["reason"].as_str().unwrap()
 }
 
-fn refused(transcript: &[Value]) -> Vec<&str> {
-    transcript.iter().filter_map(|said| said["refused"].as_str()).collect()
+fn refused(transcript: &[Value]) -> Vec<String> {
+    transcript.iter().filter_map(|entry| Some(entry["refused"].as_str()?.to_owned())).collect()
 }
 
-/// One try of half a second: a refused post then decides the match.
-fn one_try() -> Value {
+/// Tries of half a second. With one try, a refused post decides the match.
+fn tries(count: u8) -> Value {
     json!({"timeouts": {"game_join_ack_timeout_sec": 8.0, "move_timeout_sec": 0.5, "game_over_timeout_sec": 8.0,
-        "max_retries": 1}})
+        "max_retries": count}})
+}
+
+#[tokio::test]
+async fn a_player_cannot_post_an_answer_for_its_opponent() {
+    let (stage, _) = Stage::called("tok", json!({"shows_token": true}), json!({})).await;
+    let of_opponent = pass("tok-P01-a");
+    for token in [None, Some("tok-P01-a"), of_opponent.as_str(), Some("pass-x"), Some("")] {
+        let error = stage.post(Post { token, ..Post::of("odd") }).await.unwrap_err();
+        let code = if token.is_none() { ErrorCode::E011 } else { ErrorCode::E012 };
+        assert_eq!(error.code, Some(code), "{token:?}");
+    }
+    stage.post(Post::of("even").with_token(pass("tok-P02-b").as_str().unwrap())).await.unwrap();
+    assert_eq!(stage.counts("even").await.len(), 5);
 }
 
 #[tokio::test]
 async fn a_stale_or_absent_token_counts_from_a_player_that_never_showed_a_right_one() {
     for (token, quirk) in [(None, "no_token"), (Some("tok-P02-old"), "odd_token")] {
         for echoes in [true, false] {
-            let (a, mut stage) = (canonical("P01").await, Stage::set("tok", None).await);
-            stage.start(&a, json!({}), json!({})).await;
-            let question = stage.questions.recv().await.unwrap();
-            let mut letter = Letter { token, ..Letter::choice("odd") };
-            if echoes {
-                letter = letter.echoing(&question);
-            }
-            stage.post(letter).await.unwrap();
+            let (stage, call) = Stage::called("tok", json!({}), json!({})).await;
+            let post = Post { token, ..Post::of("odd") };
+            stage.post(if echoes { post.answering(&call) } else { post }).await.unwrap();
+            assert_eq!(stage.counts("odd").await, [""; 0]);
             let (report, transcript) = stage.ended().await;
-            assert_eq!((forfeits(&report), choice_of(&report)), (0, &json!("odd")), "{report}");
             let learned = &report["learned"]["P02"];
             assert_eq!(learned["manner"], json!({"frame": "A", "posts": true}));
             for expected in [quirk, "posts_answers"] {
                 assert!(learned["quirks"].as_array().unwrap().contains(&json!(expected)), "{learned}");
             }
             assert_eq!(learned.get("shows_token"), None);
-            assert_eq!(refused(&transcript), [""; 0]);
-            let posted = transcript.iter().find(|said| said["message"]["parity_choice"] == "odd").unwrap();
+            let posted = transcript.iter().find(|entry| entry["message"]["parity_choice"] == "odd").unwrap();
             assert_eq!((&posted["from"], &posted["message_type"]), (&json!("P02"), &json!("CHOOSE_PARITY_RESPONSE")));
             assert_eq!(stage.poster.calls("choose_parity").len(), 1);
         }
@@ -174,21 +215,17 @@ async fn a_stale_or_absent_token_counts_from_a_player_that_never_showed_a_right_
 
 #[tokio::test]
 async fn a_right_token_counts_and_the_manager_is_told_of_it_once() {
-    let (a, mut stage) = (canonical("P01").await, Stage::set("tok", None).await);
-    stage.start(&a, json!({}), json!({})).await;
-    stage.questions.recv().await.unwrap();
-    stage.post(Letter::choice("odd").showing("tok-P02-b").from(ELSEWHERE)).await.unwrap();
+    let (stage, _) = Stage::called("tok", json!({}), json!({})).await;
+    stage.post(Post::of("odd").with_token("tok-P02-b").from(ELSEWHERE)).await.unwrap();
     let (report, _) = stage.ended().await;
     assert_eq!((choice_of(&report), &report["learned"]["P02"]["shows_token"]), (&json!("odd"), &json!(true)));
 }
 
 #[tokio::test]
 async fn another_address_does_not_count_and_the_verdict_says_so() {
-    let (a, mut stage) = (canonical("P01").await, Stage::set("tok", None).await);
-    stage.start(&a, json!({"manner": {"frame": "A", "posts": true}}), one_try()).await;
-    let question = stage.questions.recv().await.unwrap();
-    let fault = stage.post(Letter::choice("odd").echoing(&question).from(ELSEWHERE)).await.unwrap_err();
-    assert_eq!(fault.code, Some(ErrorCode::E012), "{fault:?}");
+    let (stage, call) = Stage::called("tok", json!({"manner": {"frame": "A", "posts": true}}), tries(1)).await;
+    let error = stage.post(Post::of("odd").answering(&call).from(ELSEWHERE)).await.unwrap_err();
+    assert_eq!(error.code, Some(ErrorCode::E012), "{error:?}");
     let (report, transcript) = stage.ended().await;
     assert_eq!(report["result"]["details"]["technical_losses"], json!(["P02"]));
     assert!(reason(&report).contains("P02 answered from another address"), "{}", reason(&report));
@@ -196,199 +233,164 @@ async fn another_address_does_not_count_and_the_verdict_says_so() {
 }
 
 #[tokio::test]
-async fn a_player_that_has_shown_a_right_token_needs_it() {
-    // The manager sends the token's digest, or the player showed the token when it joined this match.
-    for (joins_with, known) in [("tok", true), ("tok-P02-b", false)] {
-        for (token, words, code) in [
-            (Some("tok-P02-old"), "answered with a wrong token", ErrorCode::E012),
-            (None, "answered without a token", ErrorCode::E011),
-        ] {
-            let (a, mut stage) = (canonical("P01").await, Stage::set(joins_with, None).await);
-            stage.start(&a, json!({"shows_token": known}), one_try()).await;
-            let question = stage.questions.recv().await.unwrap();
-            let letter = Letter { token, ..Letter::choice("odd").echoing(&question) };
-            let fault = stage.post(letter).await.unwrap_err();
-            assert_eq!(fault.code, Some(code), "{fault:?}");
-            assert!(fault.message.contains("auth_token"), "{fault:?}");
-            let (report, transcript) = stage.ended().await;
-            assert_eq!(report["result"]["details"]["technical_losses"], json!(["P02"]));
-            assert!(reason(&report).contains(&format!("P02 {words}")), "{}", reason(&report));
-            assert_eq!(refused(&transcript), [words]);
-        }
+async fn a_player_needs_its_token_after_it_showed_it_and_in_a_strict_league() {
+    let strict = {
+        let mut order = tries(1);
+        order["strict"] = json!(true);
+        order
+    };
+    let (stale, none) = (Some("tok-P02-old"), None);
+    // The manager says that the player shows its token, or the player showed it when it joined. A strict league needs it.
+    for (joins_with, known, order, token) in [
+        ("tok", true, tries(1), stale),
+        ("tok", true, tries(1), none),
+        ("tok-P02-b", false, tries(1), stale),
+        ("tok-P02-b", false, tries(1), none),
+        ("tok-P02-b", false, strict, none),
+    ] {
+        let (stage, call) = Stage::called(joins_with, json!({"shows_token": known}), order).await;
+        let error = stage.post(Post { token, ..Post::of("odd").answering(&call) }).await.unwrap_err();
+        let (words, code) = match token {
+            Some(_) => ("answered with a wrong token", ErrorCode::E012),
+            None => ("answered without a token", ErrorCode::E011),
+        };
+        assert_eq!(error.code, Some(code), "{error:?}");
+        assert!(error.message.contains("auth_token"), "{error:?}");
+        let (report, transcript) = stage.ended().await;
+        assert_eq!(report["result"]["details"]["technical_losses"], json!(["P02"]));
+        assert!(reason(&report).contains(&format!("P02 {words}")), "{}", reason(&report));
+        assert_eq!(refused(&transcript), [words]);
     }
 }
 
 #[tokio::test]
 async fn before_the_next_try_the_player_is_told_why_its_answer_did_not_count() {
-    let (a, mut stage) = (canonical("P01").await, Stage::set("tok", None).await);
-    let twice = json!({"timeouts": {"game_join_ack_timeout_sec": 8.0, "move_timeout_sec": 0.5,
-        "game_over_timeout_sec": 8.0, "max_retries": 2}});
-    stage.start(&a, json!({"shows_token": true}), twice).await;
-    stage.questions.recv().await.unwrap();
-    stage.post(Letter::choice("odd").showing("tok-P02-old")).await.unwrap_err();
-    stage.questions.recv().await.unwrap();
-    stage.post(Letter::choice("odd").showing("tok-P02-b")).await.unwrap();
-    let (report, _) = stage.ended().await;
-    assert_eq!((forfeits(&report), choice_of(&report)), (0, &json!("odd")));
-    let told = &stage.poster.calls("notify_game_error")[0]["params"];
-    assert_eq!(told["error_code"], "E012");
-    assert!(told["hint"].as_str().unwrap().contains("token"), "{told}");
-}
-
-#[tokio::test]
-async fn a_strict_league_takes_no_answer_without_a_right_token() {
-    let (a, mut stage) = (canonical("P01").await, Stage::set("tok-P02-b", None).await);
-    let mut strict = one_try();
-    strict["strict"] = json!(true);
-    stage.start(&a, json!({}), strict).await;
-    let question = stage.questions.recv().await.unwrap();
-    let fault = stage.post(Letter::choice("odd").echoing(&question)).await.unwrap_err();
-    assert_eq!(fault.code, Some(ErrorCode::E011));
-    let (report, _) = stage.ended().await;
-    assert!(reason(&report).contains("P02 answered without a token"), "{}", reason(&report));
+    let (mut stage, _) = Stage::called("tok", json!({"shows_token": true}), tries(2)).await;
+    stage.post(Post::of("odd").with_token("tok-P02-old")).await.unwrap_err();
+    stage.next_call().await;
+    stage.post(Post::of("odd").with_token("tok-P02-b")).await.unwrap();
+    stage.counts("odd").await;
+    let error = &stage.poster.calls("notify_game_error")[0]["params"];
+    assert_eq!(error["error_code"], "E012");
+    assert!(error["hint"].as_str().unwrap().contains("token"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_answer_on_the_call_itself_goes_before_a_posted_one() {
-    let (go, wait) = channel();
-    let (a, mut stage) = (canonical("P01").await, Stage::set("tok", Some(wait)).await);
-    stage.start(&a, json!({}), json!({})).await;
-    let question = stage.questions.recv().await.unwrap();
-    stage.post(Letter::choice("odd").echoing(&question)).await.unwrap();
-    go.send(answer(&question, "P02")).unwrap();
-    let (report, transcript) = stage.ended().await;
-    assert_eq!((forfeits(&report), choice_of(&report)), (0, &json!("even")), "{report}");
-    assert_eq!(refused(&transcript), ["another answer counts"]);
+    let (stage, call, acknowledge) = Stage::held().await;
+    stage.post(Post::of("odd").answering(&call)).await.unwrap();
+    acknowledge.send(answer(&call, "P02")).unwrap();
+    assert_eq!(stage.counts("even").await, ["another answer counts"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_posted_answer_that_echoes_the_conversation_goes_before_one_that_does_not() {
-    let (go, wait) = channel();
-    let (a, mut stage) = (canonical("P01").await, Stage::set("tok", Some(wait)).await);
-    stage.start(&a, json!({}), json!({})).await;
-    let question = stage.questions.recv().await.unwrap();
+    let (stage, call, acknowledge) = Stage::held().await;
     let guessed = json!({"conversation_id": "conv-r1m1-001"});
-    stage.post(Letter::choice("odd").echoing(&guessed)).await.unwrap();
-    stage.post(Letter::choice("even").echoing(&question)).await.unwrap();
-    go.send(json!({"status": "RECEIVED"})).unwrap();
-    let (report, transcript) = stage.ended().await;
-    assert_eq!((forfeits(&report), choice_of(&report)), (0, &json!("even")), "{report}");
-    assert_eq!(refused(&transcript), ["another answer counts"]);
+    stage.post(Post::of("odd").answering(&guessed)).await.unwrap();
+    stage.post(Post::of("even").answering(&call)).await.unwrap();
+    acknowledge.send(json!({"status": "RECEIVED"})).unwrap();
+    assert_eq!(stage.counts("even").await, ["another answer counts"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_posted_answers_that_differ_are_an_alert_and_the_player_is_asked_again() {
-    let (go, wait) = channel();
-    let (a, mut stage) = (canonical("P01").await, Stage::set("tok", Some(wait)).await);
-    stage.start(&a, json!({}), json!({})).await;
-    stage.questions.recv().await.unwrap();
-    stage.post(Letter::choice("odd")).await.unwrap();
-    let fault = stage.post(Letter::choice("even")).await.unwrap_err();
-    assert_eq!((fault.code, fault.rpc), (Some(ErrorCode::E010), 4005));
-    go.send(json!({"status": "RECEIVED"})).unwrap();
-    let question = stage.questions.recv().await.unwrap();
-    stage.post(Letter::choice("even").echoing(&question)).await.unwrap();
-    go.send(json!({"status": "RECEIVED"})).unwrap();
-    let (report, transcript) = stage.ended().await;
-    assert_eq!((forfeits(&report), choice_of(&report)), (0, &json!("even")), "{report}");
+    let (mut stage, _, acknowledge) = Stage::held().await;
+    stage.post(Post::of("odd")).await.unwrap();
+    let error = stage.post(Post::of("even")).await.unwrap_err();
+    assert_eq!((error.code, error.rpc), (Some(ErrorCode::E010), 4005));
+    acknowledge.send(json!({"status": "RECEIVED"})).unwrap();
+    let call = stage.next_call().await;
+    stage.post(Post::of("even").answering(&call)).await.unwrap();
+    acknowledge.send(json!({"status": "RECEIVED"})).unwrap();
+    assert_eq!(stage.counts("even").await, ["another posted answer differs"; 2]);
     assert_eq!(stage.poster.calls("choose_parity").len(), 2);
-    assert_eq!(refused(&transcript), ["another posted answer differs"; 2]);
     assert!(stage.log().contains("\"WARN\"") && stage.log().contains("two different answers"), "{}", stage.log());
-    let told = &stage.poster.calls("notify_game_error")[0]["params"];
-    assert!(told["hint"].as_str().unwrap().contains("two different answers"), "{told}");
+    let error = &stage.poster.calls("notify_game_error")[0]["params"];
+    assert!(error["hint"].as_str().unwrap().contains("two different answers"), "{error}");
+}
+
+/// A player P01 that answers `message_type` only after a signal, and says when it was called.
+async fn waiting_opponent(message_type: &'static str) -> (HttpServer, UnboundedReceiver<()>, Sender<()>) {
+    let ((called, is_called), (signal, signalled)) = (unbounded_channel(), channel::<()>());
+    let signalled = Mutex::new(signalled);
+    let opponent = stub(move |request| {
+        if request["params"]["message_type"] == message_type {
+            called.send(()).unwrap();
+            signalled.lock().unwrap().recv().unwrap();
+        }
+        result(request, &answer(&request["params"], "P01"))
+    });
+    (opponent.await, is_called, signal)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_second_choice_is_4005_with_a_warning_and_an_illegal_one_is_4004() {
-    let (go, wait) = channel();
-    let (a, mut stage) = (canonical("P01").await, Stage::set("tok", Some(wait)).await);
-    // The opponent is asked as well, and answers only at the end of this test.
-    let (open, opened) = channel::<()>();
-    let opened = Mutex::new(opened);
-    let slow = stub(move |question| {
-        if question["params"]["message_type"] == "CHOOSE_PARITY_CALL" {
-            opened.lock().unwrap().recv().unwrap();
-        }
-        result(question, &answer(&question["params"], "P01"))
-    })
-    .await;
-    drop(a);
-    stage.start(&slow, json!({}), json!({})).await;
-    stage.questions.recv().await.unwrap();
-    let illegal = stage.post(Letter::choice("maybe").showing("tok-P02-b")).await.unwrap_err();
+    let (opponent, _called, let_answer) = waiting_opponent("CHOOSE_PARITY_CALL").await;
+    let (acknowledge, acknowledgements) = channel();
+    let mut stage = Stage::new("tok", Some(acknowledgements), opponent).await;
+    stage.start(json!({}), json!({})).await;
+    stage.next_call().await;
+    let illegal = stage.post(Post::of("maybe").with_token("tok-P02-b")).await.unwrap_err();
     assert_eq!((illegal.code, illegal.rpc), (Some(ErrorCode::E004), 4004));
-    go.send(json!({"status": "RECEIVED"})).unwrap();
-    stage.questions.recv().await.unwrap();
-    stage.post(Letter::choice("even").showing("tok-P02-b")).await.unwrap();
-    go.send(json!({"status": "RECEIVED"})).unwrap();
-    let second = stage.post(Letter::choice("odd").showing("tok-P02-b")).await.unwrap_err();
+    acknowledge.send(json!({"status": "RECEIVED"})).unwrap();
+    stage.next_call().await;
+    stage.post(Post::of("even").with_token("tok-P02-b")).await.unwrap();
+    acknowledge.send(json!({"status": "RECEIVED"})).unwrap();
+    let second = stage.post(Post::of("odd").with_token("tok-P02-b")).await.unwrap_err();
     assert_eq!((second.code, second.rpc), (Some(ErrorCode::E010), 4005));
-    open.send(()).unwrap();
-    let (report, transcript) = stage.ended().await;
-    assert_eq!((forfeits(&report), choice_of(&report)), (0, &json!("even")));
-    assert_eq!(refused(&transcript), ["a second choice"]);
+    let_answer.send(()).unwrap();
+    assert_eq!(stage.counts("even").await, ["a second choice"]);
     assert!(stage.log().contains("SECOND_CHOICE") && stage.log().contains("\"WARN\""), "{}", stage.log());
-    let late = stage.post(Letter::choice("odd").showing("tok-P02-b")).await.unwrap_err();
+    let late = stage.post(Post::of("odd").with_token("tok-P02-b")).await.unwrap_err();
     assert_eq!((late.code, late.rpc), (Some(ErrorCode::E010), 4005), "the match is over");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_counts_before_it_is_asked_for() {
     // The opponent joins only after the choice has been posted.
-    let (open, opened) = channel::<()>();
-    let (invited, mut is_invited) = unbounded_channel();
-    let opened = Mutex::new(opened);
-    let a = stub(move |question| {
-        if question["params"]["message_type"] == "GAME_INVITATION" {
-            invited.send(()).unwrap();
-            opened.lock().unwrap().recv().unwrap();
-        }
-        result(question, &answer(&question["params"], "P01"))
-    })
-    .await;
-    let mut stage = Stage::set("tok", None).await;
-    stage.start(&a, json!({}), json!({})).await;
-    is_invited.recv().await.unwrap();
+    let (opponent, mut invited, let_answer) = waiting_opponent("GAME_INVITATION").await;
+    let mut stage = Stage::new("tok", None, opponent).await;
+    stage.start(json!({}), json!({})).await;
+    invited.recv().await.unwrap();
     for token in [Some("tok-P02-b"), None] {
-        let fault = stage.post(Letter { token, ..Letter::choice("odd") }).await.unwrap_err();
-        assert_eq!((fault.code, fault.rpc), (Some(ErrorCode::E010), 4005));
+        let error = stage.post(Post { token, ..Post::of("odd") }).await.unwrap_err();
+        assert_eq!((error.code, error.rpc), (Some(ErrorCode::E010), 4005));
     }
-    open.send(()).unwrap();
-    stage.questions.recv().await.unwrap();
-    stage.post(Letter::choice("even").showing("tok-P02-b")).await.unwrap();
-    let (report, transcript) = stage.ended().await;
-    assert_eq!(choice_of(&report), &json!("even"));
-    assert_eq!(refused(&transcript).len(), 2);
+    let_answer.send(()).unwrap();
+    stage.next_call().await;
+    stage.post(Post::of("even").with_token("tok-P02-b")).await.unwrap();
+    assert_eq!(stage.counts("even").await.len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_posted_move_is_read_as_a_move_of_its_game() {
     // P01 takes the first free cell: 1 at once, 2 and 4 when the test lets it.
-    let (go, wait) = channel::<()>();
-    let wait = Mutex::new(wait);
-    let a = stub(move |question| {
-        if question["params"]["context"]["state"].as_str().is_some_and(|board| board.contains('X')) {
-            wait.lock().unwrap().recv().unwrap();
+    let (let_answer, signalled) = channel::<()>();
+    let signalled = Mutex::new(signalled);
+    let opponent = stub(move |request| {
+        if request["params"]["context"]["state"].as_str().is_some_and(|board| board.contains('X')) {
+            signalled.lock().unwrap().recv().unwrap();
         }
-        result(question, &answer(&question["params"], "P01"))
+        result(request, &answer(&request["params"], "P01"))
     })
     .await;
-    let mut stage = Stage::set("tok", None).await;
-    stage.start(&a, json!({}), json!({"game_type": "tic_tac_toe"})).await;
+    let mut stage = Stage::new("tok", None, opponent).await;
+    stage.start(json!({}), json!({"game_type": "tic_tac_toe"})).await;
     for (field, text) in [("parity_choice", "3"), ("move", "1")] {
-        stage.questions.recv().await.unwrap();
-        let error = stage.post(Letter::with(field, text).showing("tok-P02-b")).await.unwrap_err();
+        stage.next_call().await;
+        let error = stage.post(Post::with(field, text).with_token("tok-P02-b")).await.unwrap_err();
         assert_eq!((error.code, error.field.as_deref()), (Some(ErrorCode::E004), Some("move")), "{error:?}");
     }
     for cell in ["3", "5"] {
-        stage.questions.recv().await.unwrap();
-        stage.post(Letter::with("move", cell).showing("tok-P02-b")).await.unwrap();
-        let error = stage.post(Letter::with("move", "9").showing("tok-P02-b")).await.unwrap_err();
+        stage.next_call().await;
+        stage.post(Post::with("move", cell).with_token("tok-P02-b")).await.unwrap();
+        let error = stage.post(Post::with("move", "9").with_token("tok-P02-b")).await.unwrap_err();
         assert!(error.message.contains("nothing of the kind is asked for now"), "not its turn: {error:?}");
-        go.send(()).unwrap();
+        let_answer.send(()).unwrap();
     }
-    stage.questions.recv().await.unwrap();
-    stage.post(Letter::with("move", "7").showing("tok-P02-b")).await.unwrap();
+    stage.next_call().await;
+    stage.post(Post::with("move", "7").with_token("tok-P02-b")).await.unwrap();
     let (report, transcript) = stage.ended().await;
     assert_eq!((forfeits(&report), &report["result"]["winner"]), (0, &json!("P02")), "{report}");
     let posted = transcript.iter().filter(|entry| entry["from"] == "P02" && entry["message"].get("move").is_some());

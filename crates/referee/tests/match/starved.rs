@@ -14,7 +14,7 @@ use league_wire::environment::Environment;
 use league_wire::runtime_lag::LagMonitor;
 use serde_json::{Value, json};
 
-use crate::{answer, arrived, canonical, manager, order, result, settings, stub};
+use crate::{answer, canonical, incoming, manager, order, result, settings, stub};
 
 /// How long the runtime is blocked each time.
 const BLOCKED: Duration = Duration::from_millis(400);
@@ -36,7 +36,7 @@ async fn play_starved(a: &str, b: &str) -> Value {
                 Client::new(ClientSettings { lag_monitor: Some(LagMonitor::start()), ..ClientSettings::default() });
             let referee = Referee::new(settings, client, Some(views.clone()), Environment::real());
             referee.register().await.unwrap();
-            referee.call(arrived(Call::StartMatch(order))).await.unwrap();
+            referee.call(incoming(Call::StartMatch(order))).await.unwrap();
             while referee.running() > 0 {
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 thread::sleep(BLOCKED);
@@ -50,18 +50,18 @@ async fn play_starved(a: &str, b: &str) -> Value {
 }
 
 fn receipts<'a>(file: &'a Value, player: &str) -> Vec<&'a Value> {
-    let said = file["transcript"].as_array().unwrap().iter();
-    let with = said.filter(|said| said["from"] == player || said["to"] == player).map(|said| &said["receipt"]);
-    with.filter(|receipt| receipt.is_object()).collect()
+    let entries = file["transcript"].as_array().unwrap().iter();
+    let own = entries.filter(|entry| entry["from"] == player || entry["to"] == player).map(|entry| &entry["receipt"]);
+    own.filter(|receipt| receipt.is_object()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_answers_in_time_is_not_charged_for_a_starved_referee() {
+async fn a_player_that_answers_in_time_is_not_charged_for_a_blocked_referee() {
     // Both players answer slowly, but within their limit.
     let slow = |id: &'static str| {
-        stub(move |asked| {
+        stub(move |request| {
             thread::sleep(Duration::from_millis(60));
-            result(asked, &answer(&asked["params"], id))
+            result(request, &answer(&request["params"], id))
         })
     };
     let file = play_starved(&slow("P01").await.endpoint(), &slow("P02").await.endpoint()).await;
@@ -71,7 +71,7 @@ async fn who_answers_in_time_is_not_charged_for_a_starved_referee() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_is_silent_is_charged_all_the_same() {
+async fn a_silent_player_is_charged_although_the_referee_was_blocked() {
     // The kernel accepts the connection, and no program reads from it.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let there = format!("http://{}/mcp", silent.local_addr().unwrap());

@@ -2,19 +2,33 @@
 
 use std::io::Write as _;
 use std::sync::LazyLock;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
 
-use super::bytes::{answer, send};
-use super::{Asked, Shared, framed, honest};
+use super::{AttackedCall, Shared, framed, honest};
 use crate::http_server::Stream;
 use crate::message::{text, with};
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Attack {
+/// Declares the attacks, and `ALL` of them.
+macro_rules! attacks {
+    ($($(#[$meta:meta])* $name:ident,)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Attack {
+            $($(#[$meta])* $name,)*
+        }
+
+        impl Attack {
+            pub const ALL: [Self; 22] = [$(Self::$name,)*];
+        }
+    };
+}
+
+attacks! {
     Silent,
     LateBody,
     Dribbles,
@@ -44,31 +58,6 @@ pub enum Attack {
 }
 
 impl Attack {
-    pub const ALL: [Self; 22] = [
-        Self::Silent,
-        Self::LateBody,
-        Self::Dribbles,
-        Self::Endless,
-        Self::TooLong,
-        Self::Nested,
-        Self::NotText,
-        Self::SaysShorter,
-        Self::SaysLonger,
-        Self::HangsUp,
-        Self::Resets,
-        Self::Redirects,
-        Self::OldHttp,
-        Self::Inflates,
-        Self::OtherMatch,
-        Self::OtherName,
-        Self::ResultAndError,
-        Self::TwoResults,
-        Self::DoubledKeys,
-        Self::SecondAnswer,
-        Self::OnlyPings,
-        Self::Flaps,
-    ];
-
     pub(crate) fn prepare(self) {
         if self == Self::Inflates {
             LazyLock::force(&BOMB);
@@ -76,19 +65,19 @@ impl Attack {
     }
 
     /// Returns whether the connection continues.
-    pub(crate) async fn answer(self, stream: &mut Stream, shared: &Shared, asked: &Asked, number: usize) -> bool {
-        let good = framed(asked, &honest(asked));
+    pub(crate) async fn answer(self, stream: &mut Stream, shared: &Shared, call: &AttackedCall, number: usize) -> bool {
+        let good = framed(call, &honest(call));
         let whole = good.to_string();
         let length = whole.len();
         match self {
             Self::Silent => forever().await,
-            Self::OnlyPings if text(&asked.body, "method") != "ping" => forever().await,
+            Self::OnlyPings if text(&call.body, "method") != "ping" => forever().await,
             Self::LateBody => {
-                send(stream, shared, answer(length, "", "{")).await;
+                send(stream, shared, http_answer(length, "", "{")).await;
                 forever().await
             }
             Self::Dribbles => {
-                send(stream, shared, answer(10_000, "", "")).await;
+                send(stream, shared, http_answer(10_000, "", "")).await;
                 while send(stream, shared, " ").await {
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
@@ -101,35 +90,35 @@ impl Attack {
             }
             Self::TooLong => {
                 let padded = whole + &" ".repeat(TOO_LONG - length);
-                send(stream, shared, answer(TOO_LONG, "", padded)).await
+                send(stream, shared, http_answer(TOO_LONG, "", padded)).await
             }
             Self::Nested => {
                 let nested = format!("{{\"result\":{}{}}}", "[".repeat(DEPTH), "]".repeat(DEPTH));
-                send(stream, shared, answer(nested.len(), "", nested)).await
+                send(stream, shared, http_answer(nested.len(), "", nested)).await
             }
             Self::NotText => {
                 let mut bytes = whole.into_bytes();
                 if let Some(byte) = bytes.iter_mut().rfind(|byte| byte.is_ascii_alphabetic()) {
                     *byte = 0xff;
                 }
-                send(stream, shared, answer(length, "", bytes)).await
+                send(stream, shared, http_answer(length, "", bytes)).await
             }
-            Self::SaysShorter => send(stream, shared, answer(length - 5, "", whole)).await,
+            Self::SaysShorter => send(stream, shared, http_answer(length - 5, "", whole)).await,
             Self::SaysLonger => {
-                send(stream, shared, answer(length + 5, "", whole)).await;
+                send(stream, shared, http_answer(length + 5, "", whole)).await;
                 forever().await
             }
             Self::HangsUp => {
-                send(stream, shared, answer(length + 5, "", whole)).await;
+                send(stream, shared, http_answer(length + 5, "", whole)).await;
                 false
             }
             Self::Resets => {
-                send(stream, shared, answer(length, "", &whole[..length / 2])).await;
+                send(stream, shared, http_answer(length, "", &whole[..length / 2])).await;
                 // The rest of the answer is lost on purpose.
                 drop(stream.get_ref().set_zero_linger());
                 false
             }
-            Self::Redirects if asked.path == "/mcp" => {
+            Self::Redirects if call.path == "/mcp" => {
                 let place = format!("http://{}/elsewhere", shared.address);
                 let head = format!("HTTP/1.1 307 Temporary Redirect\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n");
                 send(stream, shared, head).await
@@ -138,37 +127,37 @@ impl Attack {
                 send(stream, shared, format!("HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{whole}")).await;
                 false
             }
-            Self::Inflates => send(stream, shared, answer(BOMB.len(), "Content-Encoding: gzip\r\n", &*BOMB)).await,
-            Self::OtherMatch => self.said(stream, shared, asked, json!({"match_id": "R99M99"})).await,
+            Self::Inflates => send(stream, shared, http_answer(BOMB.len(), "Content-Encoding: gzip\r\n", &*BOMB)).await,
+            Self::OtherMatch => self.answer_with(stream, shared, call, json!({"match_id": "R99M99"})).await,
             Self::OtherName => {
                 let name = json!({"player_id": "P99", "sender": "player:P99"});
-                self.said(stream, shared, asked, name).await
+                self.answer_with(stream, shared, call, name).await
             }
             Self::ResultAndError => {
                 let both = with(good, json!({"error": {"code": -32000, "message": "I will not"}}));
-                send(stream, shared, entire(&both)).await
+                send(stream, shared, whole_answer(&both)).await
             }
             Self::TwoResults => {
-                let other = with(honest(asked), json!({"accept": false, "parity_choice": "odd"}));
-                send(stream, shared, entire(&json!([good, framed(asked, &other)]))).await
+                let other = with(honest(call), json!({"accept": false, "parity_choice": "odd"}));
+                send(stream, shared, whole_answer(&json!([good, framed(call, &other)]))).await
             }
             Self::DoubledKeys => {
                 let doubled = whole
                     .replace("\"accept\":true", "\"accept\":false,\"accept\":true")
                     .replace("\"parity_choice\":\"even\"", "\"parity_choice\":\"odd\",\"parity_choice\":\"even\"");
-                send(stream, shared, answer(doubled.len(), "", doubled)).await
+                send(stream, shared, http_answer(doubled.len(), "", doubled)).await
             }
             Self::SecondAnswer => {
-                let other = framed(asked, &with(honest(asked), json!({"accept": false, "parity_choice": "odd"})));
-                send(stream, shared, [entire(&good), entire(&other)].concat()).await
+                let other = framed(call, &with(honest(call), json!({"accept": false, "parity_choice": "odd"})));
+                send(stream, shared, [whole_answer(&good), whole_answer(&other)].concat()).await
             }
             Self::Flaps if number.is_multiple_of(2) => false,
-            Self::OnlyPings | Self::Redirects | Self::Flaps => send(stream, shared, entire(&good)).await,
+            Self::OnlyPings | Self::Redirects | Self::Flaps => send(stream, shared, whole_answer(&good)).await,
         }
     }
 
-    async fn said(self, stream: &mut Stream, shared: &Shared, asked: &Asked, changed: Value) -> bool {
-        send(stream, shared, entire(&framed(asked, &with(honest(asked), changed)))).await
+    async fn answer_with(self, stream: &mut Stream, shared: &Shared, call: &AttackedCall, changed: Value) -> bool {
+        send(stream, shared, whole_answer(&framed(call, &with(honest(call), changed)))).await
     }
 }
 
@@ -180,9 +169,9 @@ const DEPTH: usize = 30_000;
 
 const INFLATED: usize = 16 * 1024 * 1024;
 
-fn entire(body: &Value) -> Vec<u8> {
+fn whole_answer(body: &Value) -> Vec<u8> {
     let body = body.to_string();
-    answer(body.len(), "", body)
+    http_answer(body.len(), "", body)
 }
 
 /// Blanks that are JSON once unpacked. Compression takes a while, so it runs once, in advance.
@@ -198,4 +187,24 @@ fn bomb() -> Vec<u8> {
 
 async fn forever() -> bool {
     std::future::pending().await
+}
+
+/// Returns whether all bytes were sent.
+async fn send(stream: &mut Stream, shared: &Shared, bytes: impl AsRef<[u8]>) -> bool {
+    let mut left = bytes.as_ref();
+    while !left.is_empty() {
+        match stream.write(left).await {
+            Ok(0) | Err(_) => return false,
+            Ok(written) => {
+                shared.pushed.fetch_add(written, Ordering::Relaxed);
+                left = &left[written..];
+            }
+        }
+    }
+    true
+}
+
+fn http_answer(length: usize, more: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{more}Content-Length: {length}\r\n\r\n");
+    [head.as_bytes(), body.as_ref()].concat()
 }

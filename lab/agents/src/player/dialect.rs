@@ -103,3 +103,13 @@ pub enum PlayerDialect {
     /// Exits in the middle of the call LEAGUE_COMPLETED.
     HangsUpAtTheEnd,
 }
+
+/// The parameter of a dialect, if the player has this dialect.
+macro_rules! parameter {
+    ($dialects:expr, $name:ident) => {
+        $dialects.iter().find_map(|dialect| {
+            if let $crate::player::dialect::PlayerDialect::$name(value) = dialect { Some(*value) } else { None }
+        })
+    };
+}
+pub(crate) use parameter;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::dialect::{PlayerDialect, Speech};
-use super::reply::kept_id;
+use super::Plan;
+use super::dialect::{PlayerDialect, Speech, parameter};
 use crate::frame::{Frame, opened};
 use crate::message::{envelope, text, with};
 use crate::names::Names;
@@ -32,51 +32,35 @@ const NEEDED: [&str; 9] = [
     "league_id",
 ];
 
-pub(crate) fn request(
-    speech: Speech,
-    dialects: &[PlayerDialect],
-    name: &str,
-    endpoint: &str,
-    manager: &str,
-) -> (String, Value) {
+pub(crate) fn request(plan: &Plan, endpoint: &str, manager: &str) -> (String, Value) {
+    let Plan { name, speech, dialects, .. } = plan;
     let mut meta = json!({
         "display_name": name, "version": "1.0.0", "game_types": ["even_odd"], "contact_endpoint": endpoint,
     });
     if dialects.contains(&PlayerDialect::AcceptsBatches) || dialects.contains(&PlayerDialect::RefusesBatches) {
         meta["accepts_batches"] = true.into();
     }
-    let kept = dialects.iter().find_map(kept_id);
+    let kept = parameter!(dialects, KeepsId);
     let sender = format!("player:{}", kept.unwrap_or(name));
-    let letter = with(envelope(REQUEST, &sender, "conv-reg"), json!({ "player_meta": meta }));
-    let letter = kept.map_or(letter.clone(), |id| with(letter, json!({ "player_id": id })));
+    let message = with(envelope(REQUEST, &sender, "conv-reg"), json!({ "player_meta": meta }));
+    let message = if let Some(id) = kept { with(message, json!({ "player_id": id })) } else { message };
     let names = Names::usual_for(&[REQUEST]);
     if dialects.contains(&PlayerDialect::WantsColon) {
-        let letter = with(letter, json!({"auth_token": ""}));
-        return (manager.to_owned(), Frame::Types.request(REQUEST, &names, 1, &letter));
+        let message = with(message, json!({"auth_token": ""}));
+        return (manager.to_owned(), Frame::Types.request(REQUEST, &names, 1, &message));
     }
     if dialects.contains(&PlayerDialect::RegistersBriefly) {
         let id = kept.unwrap_or(name);
         let brief = json!({"protocol": "league.v2", "message_type": REQUEST, "player_id": id, "endpoint": endpoint});
         return (manager.to_owned(), brief);
     }
-    let frame = match speech {
-        Speech::Register => {
-            let flat = json!({"display_name": name, "version": "1.0.0", "endpoint": endpoint});
-            let flat =
-                if dialects.contains(&PlayerDialect::RegistersUnderData) { json!({ "data": flat }) } else { flat };
-            return (format!("{}/register", manager.trim_end_matches("/mcp")), flat);
-        }
-        Speech::OneMethod => {
-            let names = names.renamed(REQUEST, ONE_METHOD);
-            return (manager.to_owned(), Frame::Direct.request(REQUEST, &names, 1, &letter));
-        }
-        Speech::Direct | Speech::ParityChoose => Frame::Direct,
-        Speech::Types => Frame::Types,
-        Speech::Tools | Speech::Session | Speech::Stateless => Frame::Tools,
-        Speech::Bare => Frame::Bare,
-        Speech::Nested => Frame::Nested,
-    };
-    (manager.to_owned(), frame.request(REQUEST, &names, 1, &letter))
+    if *speech == Speech::Register {
+        let flat = json!({"display_name": name, "version": "1.0.0", "endpoint": endpoint});
+        let flat = if dialects.contains(&PlayerDialect::RegistersUnderData) { json!({ "data": flat }) } else { flat };
+        return (format!("{}/register", manager.trim_end_matches("/mcp")), flat);
+    }
+    let names = if *speech == Speech::OneMethod { names.named(REQUEST, ONE_METHOD) } else { names };
+    (manager.to_owned(), plan.frame().request(REQUEST, &names, 1, &message))
 }
 
 pub(crate) async fn register(url: &str, request: &Value, dialects: &[PlayerDialect]) -> io::Result<Value> {

@@ -2,29 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::dialect::PlayerDialect;
+use super::dialect::{PlayerDialect, parameter};
 use super::state::State;
-use crate::frame::Asked;
+use crate::frame::FramedCall;
 use crate::message::{envelope, now, text, with, without};
 
 const ENVELOPE: [&str; 5] = ["protocol", "message_type", "sender", "timestamp", "conversation_id"];
 
-pub(crate) fn to(dialects: &[PlayerDialect], state: &State, asked: &Asked, choice: &str) -> Value {
-    let Asked { kind, message, .. } = asked;
+pub(crate) fn to(dialects: &[PlayerDialect], state: &State, call: &FramedCall, choice: &str) -> Value {
+    let FramedCall { kind, message, .. } = call;
     let nested = match kind.as_str() {
         "GAME_INVITATION" => &message["game_invitation"],
         _ => &message["parity_context"],
     };
     let read = if dialects.contains(&PlayerDialect::ReadsNested) { nested } else { message };
-    let id = dialects.iter().find_map(kept_id).unwrap_or(state.id());
+    let id = parameter!(dialects, KeepsId).unwrap_or(state.id());
     let about = json!({"match_id": text(read, "match_id"), "player_id": id});
-    let under = dialects
-        .iter()
-        .find_map(|dialect| if let PlayerDialect::ChoiceUnder(called) = dialect { Some(*called) } else { None });
-    let brief = dialects
-        .iter()
-        .find_map(|dialect| if let PlayerDialect::JoinsBriefly(word) = dialect { Some(*word) } else { None });
-    let (called, own) = match (kind.as_str(), under, brief) {
+    let (called, own) = match (kind.as_str(), parameter!(dialects, ChoiceUnder), parameter!(dialects, JoinsBriefly)) {
         ("GAME_INVITATION", _, Some("accepted")) => return json!({"accepted": true}),
         ("GAME_INVITATION", _, Some(word)) => return json!({ "status": word }),
         ("CHOOSE_PARITY_CALL", Some(called), _) => (called, with(about, json!({ "choice": choice }))),
@@ -35,11 +29,11 @@ pub(crate) fn to(dialects: &[PlayerDialect], state: &State, asked: &Asked, choic
     {
         return json!({"status": "ok"});
     }
-    let letter = envelope(called, &format!("player:{id}"), text(message, "conversation_id"));
+    let answer = envelope(called, &format!("player:{id}"), text(message, "conversation_id"));
     let stale = dialects.contains(&PlayerDialect::StaleToken);
     let token = if stale { state.first_token.as_str() } else { text(&state.admitted, "auth_token") };
-    let letter = with(with(letter, json!({ "auth_token": token })), own);
-    dialects.iter().fold(letter, |letter, dialect| dressed(dialect, letter, message))
+    let answer = with(with(answer, json!({ "auth_token": token })), own);
+    dialects.iter().fold(answer, |answer, dialect| in_dialect(dialect, answer, message))
 }
 
 /// The message type and its own fields.
@@ -50,56 +44,47 @@ fn usual(kind: &str, dialects: &[PlayerDialect], about: Value, id: &str, choice:
             ("PARITY_CHOICE", with(about, json!({"choice": choice.to_uppercase()})))
         }
         "CHOOSE_PARITY_CALL" => ("CHOOSE_PARITY_RESPONSE", with(about, json!({"parity_choice": choice}))),
-        "ROUND_ANNOUNCEMENT" => ("ROUND_ANNOUNCEMENT_ACK", heard(id)),
-        "GAME_OVER" => ("GAME_OVER_ACK", heard(id)),
-        "GAME_ERROR" => ("GAME_ERROR_ACK", heard(id)),
-        "LEAGUE_STANDINGS_UPDATE" => ("STANDINGS_UPDATE_ACK", heard(id)),
-        "ROUND_COMPLETED" => ("ROUND_COMPLETED_ACK", heard(id)),
-        "LEAGUE_COMPLETED" => ("LEAGUE_COMPLETED_ACK", heard(id)),
-        _ => ("ACK", heard(id)),
+        "ROUND_ANNOUNCEMENT" => ("ROUND_ANNOUNCEMENT_ACK", acknowledged(id)),
+        "GAME_OVER" => ("GAME_OVER_ACK", acknowledged(id)),
+        "GAME_ERROR" => ("GAME_ERROR_ACK", acknowledged(id)),
+        "LEAGUE_STANDINGS_UPDATE" => ("STANDINGS_UPDATE_ACK", acknowledged(id)),
+        "ROUND_COMPLETED" => ("ROUND_COMPLETED_ACK", acknowledged(id)),
+        "LEAGUE_COMPLETED" => ("LEAGUE_COMPLETED_ACK", acknowledged(id)),
+        _ => ("ACK", acknowledged(id)),
     }
 }
 
-fn heard(id: &str) -> Value {
+fn acknowledged(id: &str) -> Value {
     json!({"status": "ACKNOWLEDGED", "player_id": id})
 }
 
-pub(crate) fn kept_id(dialect: &PlayerDialect) -> Option<&'static str> {
-    if let PlayerDialect::KeepsId(id) = dialect { Some(id) } else { None }
+fn in_dialect(dialect: &PlayerDialect, answer: Value, call: &Value) -> Value {
+    let has = |other: PlayerDialect| *dialect == other;
+    if has(PlayerDialect::PlaceholderToken) {
+        with(answer, json!({"auth_token": "token-placeholder"}))
+    } else if has(PlayerDialect::EchoesToken) {
+        with(answer, json!({"auth_token": call.get("auth_token")}))
+    } else if has(PlayerDialect::OffsetTime) {
+        with(answer, json!({"timestamp": now().replace('Z', "+00:00")}))
+    } else if has(PlayerDialect::NoToken) {
+        without(answer, &["auth_token"])
+    } else if has(PlayerDialect::AnswersGameId) {
+        renamed(answer, "match_id", "game_id")
+    } else if has(PlayerDialect::AnswersType) {
+        renamed(answer, "message_type", "type")
+    } else if has(PlayerDialect::PlainSender) {
+        let id = text(&answer, "player_id").to_owned();
+        with(without(answer, &["player_id"]), json!({ "sender": id }))
+    } else if has(PlayerDialect::NoEnvelope) {
+        without(without(answer, &ENVELOPE), &["auth_token"])
+    } else {
+        answer
+    }
 }
 
-fn dressed(dialect: &PlayerDialect, letter: Value, question: &Value) -> Value {
-    if *dialect == PlayerDialect::PlaceholderToken {
-        return with(letter, json!({"auth_token": "token-placeholder"}));
-    }
-    if *dialect == PlayerDialect::EchoesToken {
-        return with(letter, json!({"auth_token": question.get("auth_token")}));
-    }
-    if *dialect == PlayerDialect::OffsetTime {
-        return with(letter, json!({"timestamp": now().replace('Z', "+00:00")}));
-    }
-    if *dialect == PlayerDialect::NoToken {
-        return without(letter, &["auth_token"]);
-    }
-    if *dialect == PlayerDialect::AnswersGameId {
-        return renamed(letter, "match_id", "game_id");
-    }
-    if *dialect == PlayerDialect::AnswersType {
-        return renamed(letter, "message_type", "type");
-    }
-    if *dialect == PlayerDialect::PlainSender {
-        let id = text(&letter, "player_id").to_owned();
-        return with(without(letter, &["player_id"]), json!({ "sender": id }));
-    }
-    if *dialect == PlayerDialect::NoEnvelope {
-        return without(without(letter, &ENVELOPE), &["auth_token"]);
-    }
-    letter
-}
-
-fn renamed(letter: Value, field: &str, name: &str) -> Value {
-    match letter.get(field).cloned() {
-        Some(value) => with(without(letter, &[field]), json!({ name: value })),
-        None => letter,
+fn renamed(answer: Value, field: &str, name: &str) -> Value {
+    match answer.get(field).cloned() {
+        Some(value) => with(without(answer, &[field]), json!({ name: value })),
+        None => answer,
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::dialect::PlayerDialect;
 use super::state::State;
-use crate::frame::{Asked, Refusal};
+use crate::frame::{FramedCall, Refusal};
 use crate::message::text;
 
 pub(crate) fn about_the_frame(dialects: &[PlayerDialect], body: &Value) -> Option<Refusal> {
@@ -23,19 +23,23 @@ pub(crate) fn about_the_frame(dialects: &[PlayerDialect], body: &Value) -> Optio
 }
 
 /// `None` if it accepts the message.
-pub(crate) fn about_the_message(dialects: &[PlayerDialect], state: &mut State, asked: &Asked) -> Option<Refusal> {
+pub(crate) fn about_the_message(dialects: &[PlayerDialect], state: &mut State, call: &FramedCall) -> Option<Refusal> {
     // A player that looks in the wrong place finds no match.
-    let question = ["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER"].contains(&asked.kind.as_str());
-    if question && text(&asked.message, "match_id").is_empty() {
+    let question = ["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER"].contains(&call.kind.as_str());
+    if question && text(&call.message, "match_id").is_empty() {
         return Some(Refusal::new(-32602, "Invalid params: match_id is required"));
     }
-    dialects.iter().find_map(|dialect| objection(dialect, state, asked))
+    dialects.iter().find_map(|dialect| objection(dialect, state, call))
 }
 
-fn objection(dialect: &PlayerDialect, state: &mut State, Asked { kind, message, .. }: &Asked) -> Option<Refusal> {
-    let question = kind == "GAME_INVITATION" || kind == "CHOOSE_PARITY_CALL";
+fn objection(
+    dialect: &PlayerDialect,
+    state: &mut State,
+    FramedCall { kind, message, .. }: &FramedCall,
+) -> Option<Refusal> {
+    let (is_invitation, is_choice) = (kind == "GAME_INVITATION", kind == "CHOOSE_PARITY_CALL");
+    let is_question = is_invitation || is_choice;
     let refuse = |when: bool, code: i64, why: &str| when.then(|| Refusal::new(code, why));
-    let is_invitation = kind == "GAME_INVITATION";
     if let PlayerDialect::RateLimit(least) = dialect {
         let soon = state.called.replace(Instant::now()).is_some_and(|last| last.elapsed() < *least);
         return refuse(soon, -32000, "Rate limit exceeded");
@@ -45,39 +49,21 @@ fn objection(dialect: &PlayerDialect, state: &mut State, Asked { kind, message, 
     }
     let other_match = || state.playing.as_ref().is_some_and(|playing| playing != text(message, "match_id"));
     let lacks = |part: &str| text(&message[part], "match_id").is_empty();
-    let objections = [
-        (
-            PlayerDialect::WholeSeconds,
-            text(message, "timestamp").contains('.'),
-            -32602,
-            "Invalid params: timestamp does not match format",
-        ),
-        (PlayerDialect::WantsToken, text(message, "auth_token").is_empty(), -32001, "E011: auth_token is missing"),
-        (
-            PlayerDialect::WantsColon,
-            !text(message, "sender").contains(':'),
-            -32602,
-            "Invalid params: sender must be type:id",
-        ),
-        (
-            PlayerDialect::ReadsNested,
-            is_invitation && lacks("game_invitation"),
-            -32602,
-            "Invalid params: game_invitation.match_id is required",
-        ),
-        (
-            PlayerDialect::ReadsNested,
-            question && !is_invitation && lacks("parity_context"),
-            -32602,
-            "Invalid params: parity_context.match_id is required",
-        ),
-        (
-            PlayerDialect::WantsGameId,
-            question && text(message, "game_id").is_empty(),
-            -32602,
-            "Invalid params: game_id is required",
-        ),
-        (PlayerDialect::WantsTheEnd, is_invitation && other_match(), -32000, "Invalid state: still in another match"),
+    let (sender, token) = (text(message, "sender"), text(message, "auth_token"));
+    if *dialect == PlayerDialect::WantsToken {
+        return refuse(token.is_empty(), -32001, "E011: auth_token is missing");
+    }
+    if *dialect == PlayerDialect::WantsTheEnd {
+        return refuse(is_invitation && other_match(), -32000, "Invalid state: still in another match");
+    }
+    let (no_invitation, no_context) = (lacks("game_invitation"), lacks("parity_context"));
+    let invalid = [
+        (PlayerDialect::WholeSeconds, text(message, "timestamp").contains('.'), "timestamp does not match format"),
+        (PlayerDialect::WantsColon, !sender.contains(':'), "sender must be type:id"),
+        (PlayerDialect::ReadsNested, is_invitation && no_invitation, "game_invitation.match_id is required"),
+        (PlayerDialect::ReadsNested, is_choice && no_context, "parity_context.match_id is required"),
+        (PlayerDialect::WantsGameId, is_question && text(message, "game_id").is_empty(), "game_id is required"),
     ];
-    objections.into_iter().find_map(|(known, when, code, why)| refuse(known == *dialect && when, code, why))
+    let (_, _, why) = invalid.into_iter().find(|(known, when, _)| known == dialect && *when)?;
+    Some(Refusal::new(-32602, format!("Invalid params: {why}")))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::PlayerDialect;
+use super::dialect::{PlayerDialect, parameter};
 use crate::frame::Refusal;
 use crate::message::text;
 use crate::names::Names;
@@ -16,13 +16,9 @@ fn fields(kind: &str) -> &'static [&'static str] {
     }
 }
 
-fn key(dialects: &[PlayerDialect]) -> Option<&'static str> {
-    dialects.iter().find_map(|dialect| if let PlayerDialect::UnderOneKey(key) = dialect { Some(*key) } else { None })
-}
-
 pub(crate) fn listed(names: &Names, dialects: &[PlayerDialect]) -> Value {
     let schema = |kind: &str| {
-        if let Some(key) = key(dialects) {
+        if let Some(key) = parameter!(dialects, UnderOneKey) {
             return json!({"type": "object", "properties": {key: {"type": "object"}}, "required": [key]});
         }
         if dialects.contains(&PlayerDialect::FieldsOnly) {
@@ -36,7 +32,7 @@ pub(crate) fn listed(names: &Names, dialects: &[PlayerDialect]) -> Value {
 }
 
 pub(crate) fn message(kind: &str, arguments: Value, dialects: &[PlayerDialect]) -> Result<Value, Refusal> {
-    if let Some(key) = key(dialects) {
+    if let Some(key) = parameter!(dialects, UnderOneKey) {
         let missing = || Refusal::new(-32602, format!("1 validation error: {key} Missing required argument"));
         return arguments.get(key).cloned().ok_or_else(missing);
     }

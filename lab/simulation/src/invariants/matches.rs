@@ -14,61 +14,55 @@ use crate::sim_time::SimTime;
 /// The match id and the attempt, as in the message.
 type Attempt = (String, String);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RunningMatches {
     limit: Duration,
     offered: BTreeMap<ConnectionId, Attempt>,
     taken: BTreeMap<(ProcessId, Attempt), SimTime>,
     reported: BTreeSet<(ProcessId, Attempt)>,
     /// Includes referees that have stopped since.
-    told: BTreeSet<(ProcessId, Attempt)>,
+    ever_reported: BTreeSet<(ProcessId, Attempt)>,
 }
 
 impl RunningMatches {
     pub(super) fn new(limit: Duration) -> Self {
-        Self {
-            limit,
-            offered: BTreeMap::new(),
-            taken: BTreeMap::new(),
-            reported: BTreeSet::new(),
-            told: BTreeSet::new(),
-        }
+        Self { limit, ..Self::default() }
     }
 
-    pub(super) fn listen(&mut self, heard: &ObservedMessage) {
-        let text = String::from_utf8_lossy(&heard.bytes);
+    pub(super) fn observe(&mut self, message: &ObservedMessage) {
+        let text = String::from_utf8_lossy(&message.bytes);
         let attempt = || {
             let number = text.split_once("\"attempt\":")?.1.split(|c: char| !c.is_ascii_digit()).next()?;
             Some((field(&text, "match_id")?.to_owned(), number.to_owned()))
         };
-        if heard.question && heard.arrived && text.contains("\"START_MATCH\"") {
-            self.offered.extend(attempt().map(|attempt| (heard.connection, attempt)));
-        } else if !heard.question && !heard.arrived && heard.to == ProcessId::MANAGER {
-            if let Some(attempt) = self.offered.remove(&heard.connection)
+        if message.is_request && message.arrived && text.contains("\"START_MATCH\"") {
+            self.offered.extend(attempt().map(|attempt| (message.connection, attempt)));
+        } else if !message.is_request && !message.arrived && message.to == ProcessId::MANAGER {
+            if let Some(attempt) = self.offered.remove(&message.connection)
                 && text.contains("\"ACCEPTED\"")
-                && !self.reported.contains(&(heard.from, attempt.clone()))
+                && !self.reported.contains(&(message.from, attempt.clone()))
             {
-                self.taken.entry((heard.from, attempt)).or_insert(heard.at);
+                self.taken.entry((message.from, attempt)).or_insert(message.at);
             }
-        } else if heard.question
-            && !heard.arrived
+        } else if message.is_request
+            && !message.arrived
             && text.contains("\"MATCH_RESULT_REPORT\"")
             && let Some(attempt) = attempt()
         {
-            self.taken.remove(&(heard.from, attempt.clone()));
-            self.told.insert((heard.from, attempt.clone()));
-            self.reported.insert((heard.from, attempt));
+            self.taken.remove(&(message.from, attempt.clone()));
+            self.ever_reported.insert((message.from, attempt.clone()));
+            self.reported.insert((message.from, attempt));
         }
     }
 
-    pub(super) fn was_told(&self, referee: ProcessId, match_id: &MatchId, attempt: u32) -> bool {
-        self.told.contains(&(referee, (match_id.to_string(), attempt.to_string())))
+    pub(super) fn was_reported(&self, referee: ProcessId, match_id: &MatchId, attempt: u32) -> bool {
+        self.ever_reported.contains(&(referee, (match_id.to_string(), attempt.to_string())))
     }
 
     /// A stopped process loses its matches.
-    pub(super) fn forget(&mut self, place: ProcessId) {
-        self.taken.retain(|(referee, _), _| *referee != place);
-        self.reported.retain(|(referee, _)| *referee != place);
+    pub(super) fn forget(&mut self, process: ProcessId) {
+        self.taken.retain(|(referee, _), _| *referee != process);
+        self.reported.retain(|(referee, _)| *referee != process);
     }
 
     /// A report that could not be sent is missing here as well.

@@ -40,8 +40,8 @@ impl Table {
     pub(super) fn compare(&self, rows: &[StandingsRow]) -> Result<(), String> {
         for row in rows {
             let counted = self.0.get(&row.player_id).copied().unwrap_or_default();
-            let told = Row { played: row.played, wins: row.wins, draws: row.draws, losses: row.losses };
-            if told != counted || row.points != counted.points() {
+            let shown = Row { played: row.played, wins: row.wins, draws: row.draws, losses: row.losses };
+            if shown != counted || row.points != counted.points() {
                 return Err(format!("the table is wrong about {}: {row:?} instead of {counted:?}", row.player_id));
             }
         }

@@ -7,11 +7,9 @@ use std::time::Duration;
 use league_core::season::Season;
 use league_core::season::config::LeagueConfig;
 use league_manager::{LeagueHandle, Manager};
-use league_player::chance::Chance;
 use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::strategy;
 use league_player::strategy_runner::StrategyRunner;
-use league_protocol::id::GameType;
 use league_referee::{Referee, RefereeSettings};
 use league_store::log::memory::SyncMode;
 use league_store::log::{EventLog, LogHead, MemoryDisk};
@@ -56,19 +54,9 @@ pub(crate) fn free_port() -> u16 {
 
 pub(crate) fn player(contact: &Endpoint, manager: Endpoint) -> Player {
     let settings = PlayerSettings {
-        name: "Alpha".into(),
-        wish: None,
-        manager,
-        contact: contact.clone(),
-        join_key: None,
-        home: None,
-        recalls: false,
-        journal_writer: None,
-        histories: None,
-        give_up_after: None,
-        chance: Chance::System,
-        patience: Duration::from_secs(5),
+        answer_limit: Duration::from_secs(5),
         pause: Duration::from_millis(20),
+        ..PlayerSettings::new("Alpha", manager, contact.clone())
     };
     Player::new(settings, StrategyRunner::new(strategy("random").unwrap()), Client::default(), Environment::real())
 }
@@ -76,20 +64,12 @@ pub(crate) fn player(contact: &Endpoint, manager: Endpoint) -> Player {
 /// Registers as soon as a manager listens at `port`.
 pub(crate) async fn referee(port: u16) -> Served {
     let address = listen().await;
+    let manager = format!("http://127.0.0.1:{port}/mcp").parse().unwrap();
     let settings = RefereeSettings {
-        name: "Referee".into(),
-        wish: None,
-        manager: format!("http://127.0.0.1:{port}/mcp").parse().unwrap(),
-        contact: address.1.clone(),
         capacity: 4,
-        games: vec![GameType::even_odd()],
-        join_key: None,
-        operator: None,
-        journal: None,
-        home: None,
-        give_up_after: None,
-        patience: Duration::from_secs(5),
+        answer_limit: Duration::from_secs(5),
         pause: Duration::from_millis(20),
+        ..RefereeSettings::new("Referee", manager, address.1.clone())
     };
     let referee = Referee::new(settings, Client::default(), None, Environment::real());
     let registering = referee.clone();

@@ -7,84 +7,55 @@ use league_core::season::standings::{DoubleForfeit, Scoring, TieBreak};
 use league_protocol::message::start_match::{Backoff, MatchLimits};
 use league_wire::rate::Rate;
 
-use super::{Written, one};
+use super::{Written, with_file};
 use crate::config::files::Rates;
 use crate::config::network::{Network, Ports};
 
 const SYSTEM: &str = r#"{
-  "schema_version": "1.0.0",
-  "system_id": "league_system_test",
-  "protocol_version": "league.v2",
+  "schema_version": "1.0.0", "system_id": "league_system_test", "protocol_version": "league.v2",
   "default_league_id": "autumn",
   "network": {
-    "base_host": "127.0.0.1",
-    "default_league_manager_port": 9000,
-    "default_referee_port_range": [9001, 9005],
-    "default_player_port_range": [9101, 9150]
+    "base_host": "127.0.0.1", "default_league_manager_port": 9000,
+    "default_referee_port_range": [9001, 9005], "default_player_port_range": [9101, 9150]
   },
   "security": { "enable_auth_tokens": true, "token_length": 48, "token_ttl_hours": 48 },
   "timeouts": {
-    "register_referee_timeout_sec": 7,
-    "register_player_timeout_sec": 8,
-    "game_join_ack_timeout_sec": 2.5,
-    "move_timeout_sec": 20,
-    "game_over_timeout_sec": 4,
-    "generic_response_timeout_sec": 0.5
+    "register_referee_timeout_sec": 7, "register_player_timeout_sec": 8, "game_join_ack_timeout_sec": 2.5,
+    "move_timeout_sec": 20, "game_over_timeout_sec": 4, "generic_response_timeout_sec": 0.5
   },
   "rate_limits": { "registrations": { "per_second": 3, "burst": 30 }, "pages": { "burst": 7 } },
   "retry_policy": { "max_retries": 2, "base_delay_sec": 0.25, "backoff_strategy": "linear" }
 }"#;
 
 const LEAGUE: &str = r#"{
-  "schema_version": "1.0.0",
-  "league_id": "league_2025_even_odd",
-  "display_name": "Even/Odd, the autumn league",
-  "game_type": "even_odd",
-  "status": "ACTIVE",
-  "created_at": "2025-09-01T00:00:00Z",
-  "strict": true,
+  "schema_version": "1.0.0", "league_id": "league_2025_even_odd", "display_name": "Even/Odd, the autumn league",
+  "game_type": "even_odd", "status": "ACTIVE", "created_at": "2025-09-01T00:00:00Z", "strict": true,
   "scoring": {
-    "win_points": 2,
-    "draw_points": 1,
-    "loss_points": 0,
-    "technical_loss_points": 0,
-    "double_forfeit": "technical_loss",
-    "tiebreakers": ["head_to_head", "wins"]
+    "win_points": 2, "draw_points": 1, "loss_points": 0, "technical_loss_points": 0,
+    "double_forfeit": "technical_loss", "tiebreakers": ["head_to_head", "wins"]
   },
   "scheduling": { "format": "round_robin", "matches_per_round": 3 },
   "participants": { "min_players": 3, "max_players": 30, "max_referees": 4 }
 }"#;
 
 const AGENTS: &str = r#"{
-  "schema_version": "1.0.0",
-  "last_updated": "2025-09-01T00:00:00Z",
+  "schema_version": "1.0.0", "last_updated": "2025-09-01T00:00:00Z",
   "league_manager": { "display_name": "Manager", "endpoint": "https://league.example/mcp", "version": "1.0.0" },
-  "referees": [
-    {
-      "referee_id": "REF07",
-      "display_name": "Seven",
-      "endpoint": "http://localhost:8700/mcp",
-      "version": "1.0.0",
-      "game_types": ["even_odd"],
-      "max_concurrent_matches": 3,
-      "active": true
-    }
-  ],
+  "referees": [{
+    "referee_id": "REF07", "display_name": "Seven", "endpoint": "http://localhost:8700/mcp", "version": "1.0.0",
+    "game_types": ["even_odd"], "max_concurrent_matches": 3, "active": true
+  }],
   "players": [
     {
-      "player_id": "P01",
-      "display_name": "First",
-      "version": "1.0.0",
-      "game_types": ["even_odd", "chess"],
-      "default_endpoint": "http://localhost:8901/mcp",
-      "active": false
+      "player_id": "P01", "display_name": "First", "version": "1.0.0", "game_types": ["even_odd", "chess"],
+      "default_endpoint": "http://localhost:8901/mcp", "active": false
     },
     { "player_id": "P02" }
   ]
 }"#;
 
 #[test]
-fn nothing_configured_is_the_usual_league() {
+fn without_files_the_default_league_is_configured() {
     let configured = Written::new(&[]).load();
     assert_eq!(configured.league, LeagueConfig::even_odd("league_2025_even_odd".parse().unwrap()));
     assert_eq!(configured.league.title(), "league_2025_even_odd");
@@ -96,15 +67,16 @@ fn nothing_configured_is_the_usual_league() {
 }
 
 #[test]
-fn empty_files_are_as_good_as_none() {
+fn empty_files_nulls_and_a_byte_order_mark_change_nothing() {
     let names = ["system.json", "agents/agents_config.json", "games/games_registry.json", "defaults/player.json"];
-    let written = Written::new(&names.map(|name| (name, "{}")));
-    assert_eq!(written.load(), Written::new(&[]).load());
+    assert_eq!(Written::new(&names.map(|name| (name, "{}"))).load(), Written::new(&[]).load());
+    let nulls = "\u{feff}{ \"timeouts\": null, \"network\": { \"base_host\": null } }";
+    assert_eq!(with_file("system.json", nulls).load(), Written::new(&[]).load());
 }
 
 #[test]
 fn the_system_file_sets_ports_times_and_the_league() {
-    let configured = one("system.json", SYSTEM).load();
+    let configured = with_file("system.json", SYSTEM).load();
     assert_eq!(configured.league.league_id.as_str(), "autumn");
     let network = Network {
         host: "127.0.0.1".into(),
@@ -135,7 +107,7 @@ fn the_system_file_sets_ports_times_and_the_league() {
 
 #[test]
 fn the_league_file_sets_the_rules() {
-    let configured = one("leagues/league_2025_even_odd.json", LEAGUE).load();
+    let configured = with_file("leagues/league_2025_even_odd.json", LEAGUE).load();
     assert_eq!(configured.league.title(), "Even/Odd, the autumn league");
     let scoring = Scoring {
         win_points: 2,
@@ -156,8 +128,8 @@ fn the_file_of_another_league_is_not_read() {
 }
 
 #[test]
-fn the_agents_file_says_who_is_known_and_where() {
-    let configured = one("agents/agents_config.json", AGENTS).load();
+fn the_agents_file_lists_agents_and_their_endpoints() {
+    let configured = with_file("agents/agents_config.json", AGENTS).load();
     assert_eq!(configured.manager.as_str(), "https://league.example/mcp");
     let referee = &configured.agents.referees[0];
     assert_eq!((referee.id.as_str(), referee.name.as_deref(), referee.active), ("REF07", Some("Seven"), true));
@@ -169,8 +141,8 @@ fn the_agents_file_says_who_is_known_and_where() {
 }
 
 #[test]
-fn an_agent_listens_where_it_is_known_to_or_else_by_its_number() {
-    let configured = one("agents/agents_config.json", AGENTS).load();
+fn an_agent_listens_at_its_listed_port_or_at_the_port_of_its_number() {
+    let configured = with_file("agents/agents_config.json", AGENTS).load();
     let referee = |id: &str| configured.referee_port(&id.parse().unwrap());
     let player = |id: &str| configured.player_port(&id.parse().unwrap());
     assert_eq!((referee("REF07"), referee("REF01"), referee("REF11")), (Some(8700), Some(8001), None));
@@ -178,41 +150,22 @@ fn an_agent_listens_where_it_is_known_to_or_else_by_its_number() {
 }
 
 #[test]
-fn agents_that_are_sent_past_the_manager_are_warned_of() {
-    let text = r#"{ "league_manager": { "endpoint": "http://localhost:9999/mcp" } }"#;
-    let expected = "SHARED/config/agents/agents_config.json: league_manager.endpoint has port 9999, but the \
-                    manager listens on 8000";
-    assert_eq!(one("agents/agents_config.json", text).warnings(), [expected]);
-}
-
-#[test]
-fn the_games_registry_says_what_is_offered() {
+fn the_games_registry_lists_the_offered_games() {
     let offered = |text: &str| -> Vec<String> {
-        one("games/games_registry.json", text).load().games.iter().map(ToString::to_string).collect()
+        with_file("games/games_registry.json", text).load().games.iter().map(ToString::to_string).collect()
     };
     assert_eq!(offered("{}"), ["even_odd", "tic_tac_toe"]);
     let list = r#"{ "games": [{ "game_type": "even_odd", "max_round_time_sec": 60, "rules_module": "x" }] }"#;
     assert_eq!(offered(list), ["even_odd"]);
     assert_eq!(offered(r#"{ "games": [{ "game_type_id": "even_odd" }] }"#), ["even_odd"]);
-    assert_eq!(offered(r#"{ "games": { "tic_tac_toe": { "anything": 1 } } }"#), ["tic_tac_toe"]);
+    let object = r#"{ "games": { "tic_tac_toe": { "anything": 1 } } }"#;
+    assert_eq!(offered(object), ["tic_tac_toe"]);
+    let league = with_file("games/games_registry.json", object).load().league;
+    assert_eq!(league.game_type.as_str(), "tic_tac_toe", "a league plays an offered game");
 }
 
 #[test]
-fn a_league_plays_what_is_offered() {
-    let written = one("games/games_registry.json", r#"{ "games": { "tic_tac_toe": {} } }"#);
-    assert_eq!(written.load().league.game_type.as_str(), "tic_tac_toe");
-}
-
-#[test]
-fn an_unknown_game_in_the_registry_is_named() {
-    let text = r#"{ "games": [{ "game_type": "chess" }, { "game_type": "even_odd" }] }"#;
-    let expected = "SHARED/config/games/games_registry.json: the game chess is not known; expected one of \
-                    even_odd, tic_tac_toe";
-    assert_eq!(one("games/games_registry.json", text).warnings(), [expected]);
-}
-
-#[test]
-fn the_defaults_set_what_agents_are_told() {
+fn the_default_files_configure_agents() {
     let configured = Written::new(&[
         ("defaults/referee.json", r#"{ "version": "1.0.0", "game_types": ["even_odd"], "max_concurrent_matches": 5 }"#),
         ("defaults/player.json", r#"{ "version": "1.0.0", "strategy": "pattern:4" }"#),
@@ -222,44 +175,53 @@ fn the_defaults_set_what_agents_are_told() {
     assert_eq!(configured.player.strategy, "pattern:4");
 }
 
+/// File, text and warnings.
+const QUESTIONABLE: [(&str, &str, &[&str]); 5] = [
+    (
+        "system.json",
+        r#"{ "timeouts": { "move_timout_sec": 3 }, "logging": {}, "_remark": 1, "network": { "host": "x" } }"#,
+        &[
+            "logging is not known and has no effect",
+            "network.host is not known and has no effect; did you mean base_host?",
+            "timeouts.move_timout_sec is not known and has no effect; did you mean move_timeout_sec?",
+        ],
+    ),
+    (
+        "agents/agents_config.json",
+        r#"{ "players": [{ "player_id": "P01", "colour": 1 }, { "player_id": "P02", "colour": 2 }] }"#,
+        &["players[].colour is not known and has no effect"],
+    ),
+    (
+        "agents/agents_config.json",
+        r#"{ "league_manager": { "endpoint": "http://localhost:9999/mcp" } }"#,
+        &["league_manager.endpoint has port 9999, but the manager listens on 8000"],
+    ),
+    (
+        "games/games_registry.json",
+        r#"{ "games": [{ "game_type": "chess" }, { "game_type": "even_odd" }] }"#,
+        &["the game chess is not known; expected one of even_odd, tic_tac_toe"],
+    ),
+    (
+        "leagues/league_2025_even_odd.json",
+        r#"{ "scoring": { "tiebreakers": ["points", "draws"] } }"#,
+        &["scoring.tiebreakers lists \"points\", which always come first; remove it"],
+    ),
+];
+
 #[test]
-fn an_unknown_key_is_warned_of_with_the_nearest_known_one() {
-    let text = r#"{ "timeouts": { "move_timout_sec": 3 }, "logging": {}, "_remark": 1, "network": { "host": "x" } }"#;
-    let expected = [
-        "SHARED/config/system.json: logging is not known and has no effect",
-        "SHARED/config/system.json: network.host is not known and has no effect; did you mean base_host?",
-        "SHARED/config/system.json: timeouts.move_timout_sec is not known and has no effect; \
-         did you mean move_timeout_sec?",
-    ];
-    assert_eq!(one("system.json", text).warnings(), expected);
+fn a_questionable_setting_is_warned_of_once() {
+    for (file, text, warnings) in QUESTIONABLE {
+        let expected: Vec<_> = warnings.iter().map(|warning| format!("SHARED/config/{file}: {warning}")).collect();
+        let (configured, warnings) = with_file(file, text).load_with(&[]).unwrap();
+        assert_eq!(warnings, expected);
+        if text.contains("points") {
+            assert_eq!(configured.league.scoring.tiebreakers, [TieBreak::Draws]);
+        }
+    }
 }
 
 #[test]
-fn a_key_that_is_unknown_in_a_whole_list_is_warned_of_once() {
-    let text = r#"{ "players": [{ "player_id": "P01", "colour": 1 }, { "player_id": "P02", "colour": 2 }] }"#;
-    let expected = "SHARED/config/agents/agents_config.json: players[].colour is not known and has no effect";
-    assert_eq!(one("agents/agents_config.json", text).warnings(), [expected]);
-}
-
-#[test]
-fn points_are_no_tie_break_and_no_reason_to_refuse_a_file() {
-    let text = r#"{ "scoring": { "tiebreakers": ["points", "draws"] } }"#;
-    let written = one("leagues/league_2025_even_odd.json", text);
-    let (configured, warnings) = written.load_with(&[]).unwrap();
-    assert_eq!(configured.league.scoring.tiebreakers, [TieBreak::Draws]);
-    let expected = "SHARED/config/leagues/league_2025_even_odd.json: scoring.tiebreakers lists \"points\", which \
-                    always come first; remove it";
-    assert_eq!(warnings, [expected]);
-}
-
-#[test]
-fn null_says_nothing_and_a_byte_order_mark_neither() {
-    let written = one("system.json", "\u{feff}{ \"timeouts\": null, \"network\": { \"base_host\": null } }");
-    assert_eq!(written.load(), Written::new(&[]).load());
-}
-
-#[test]
-fn what_the_manager_registered_configures_nothing() {
+fn entries_of_the_manager_configure_nothing() {
     let register = r#"{
       "league_manager": { "endpoint": "http://127.0.0.1:9999/mcp", "written_by": "league_manager" },
       "referees": [{ "referee_id": "REF01", "endpoint": "http://127.0.0.1:9998/mcp", "written_by": "league_manager" }],
@@ -268,7 +230,7 @@ fn what_the_manager_registered_configures_nothing() {
         { "player_id": "P02", "display_name": "By hand" }
       ]
     }"#;
-    let configured = one("agents/agents_config.json", register).load();
+    let configured = with_file("agents/agents_config.json", register).load();
     assert_eq!((configured.agents.manager.as_ref(), configured.agents.referees.len()), (None, 0));
     let known: Vec<_> = configured.agents.players.iter().map(|player| player.name.as_deref()).collect();
     assert_eq!(known, [Some("By hand")]);

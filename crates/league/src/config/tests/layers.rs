@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use league_store::home::Home;
 
-use super::{Written, one};
+use super::{Written, with_file};
 use crate::config::network::Ports;
 use crate::config::tls::TlsFiles;
 use crate::config::{Configured, seconds_flag};
 
 #[test]
-fn the_environment_lies_over_the_files() {
+fn the_environment_overrides_the_files() {
     let written = Written::new(&[
         ("system.json", r#"{ "default_league_id": "file", "timeouts": { "move_timeout_sec": 20 } }"#),
         ("leagues/variable.json", r#"{ "participants": { "min_players": 4, "max_players": 8 } }"#),
@@ -58,8 +58,8 @@ fn the_environment_lies_over_the_files() {
 }
 
 #[test]
-fn a_league_that_was_asked_for_lies_over_the_environment() {
-    let written = one("leagues/asked.json", r#"{ "display_name": "Asked for" }"#);
+fn a_given_league_overrides_the_environment() {
+    let written = with_file("leagues/asked.json", r#"{ "display_name": "Asked for" }"#);
     let environment = |name: &str| (name == "LEAGUE_ID").then(|| String::from("variable"));
     let home = Home::at(written.directory.path());
     let (configured, _) = Configured::load(&home, Some("asked".parse().unwrap()), environment).unwrap();
@@ -69,10 +69,10 @@ fn a_league_that_was_asked_for_lies_over_the_environment() {
 #[test]
 fn the_files_of_https_are_named_in_every_layer() {
     let security = r#"{ "security": { "tls_certificate": "own.pem", "tls_key": "/keys/own.key" } }"#;
-    let written = one("system.json", security);
+    let written = with_file("system.json", security);
     let (configured, _) = written.load_with(&[("LEAGUE_TLS_KEY", "other.key"), ("LEAGUE_CA", "ca.pem")]).unwrap();
-    let said = TlsFiles { authority: Some("flag.pem".into()), ..TlsFiles::default() };
-    let tls = configured.with_tls(said).unwrap().tls;
+    let flags = TlsFiles { authority: Some("flag.pem".into()), ..TlsFiles::default() };
+    let tls = configured.with_tls(flags).unwrap().tls;
     // A path in a file is relative to that file; other paths are taken as they are.
     assert_eq!(tls.certificate, Some(written.path("own.pem")));
     assert_eq!((tls.key, tls.authority), (Some("other.key".into()), Some("flag.pem".into())));
@@ -80,11 +80,11 @@ fn the_files_of_https_are_named_in_every_layer() {
 }
 
 #[test]
-fn where_https_is_served_the_manager_is_looked_for_there_unless_it_was_named() {
+fn with_https_the_default_endpoint_of_the_manager_changes() {
     let own = TlsFiles { certificate: Some("own.pem".into()), ..TlsFiles::default() };
-    let found = |environment: &[(&str, &str)], said: &TlsFiles| {
+    let found = |environment: &[(&str, &str)], flags: &TlsFiles| {
         let (configured, _) = Written::new(&[]).load_with(environment).unwrap();
-        configured.with_tls(said.clone()).unwrap().manager.to_string()
+        configured.with_tls(flags.clone()).unwrap().manager.to_string()
     };
     assert_eq!(found(&[], &TlsFiles::default()), "http://localhost:8000/mcp");
     assert_eq!(found(&[], &own), "https://localhost:8000/mcp");
@@ -99,9 +99,9 @@ fn an_empty_variable_is_not_set() {
 }
 
 #[test]
-fn the_manager_is_found_where_the_last_word_says() {
+fn the_last_layer_decides_where_the_manager_is() {
     let text = r#"{ "league_manager": { "endpoint": "http://files.example:8000/mcp" } }"#;
-    let written = one("agents/agents_config.json", text);
+    let written = with_file("agents/agents_config.json", text);
     let manager = |environment: &[(&str, &str)]| written.load_with(environment).unwrap().0.manager.to_string();
     assert_eq!(manager(&[]), "http://files.example:8000/mcp");
     assert_eq!(manager(&[("LEAGUE_MANAGER_PORT", "81")]), "http://localhost:81/mcp");
@@ -112,8 +112,8 @@ fn the_manager_is_found_where_the_last_word_says() {
 
 #[test]
 fn a_wrong_variable_is_named() {
-    let told = |name: &str, text: &str| Written::new(&[]).load_with(&[(name, text)]).unwrap_err().to_string();
-    for (name, text, error) in [
+    let error = |name: &str, text: &str| Written::new(&[]).load_with(&[(name, text)]).unwrap_err().to_string();
+    for (name, text, expected) in [
         ("LEAGUE_MOVE_TIMEOUT", "-3", "is \"-3\"; expected 0.01 to 3600 seconds"),
         ("LEAGUE_MOVE_TIMEOUT", "1e999", "is \"1e999\"; expected 0.01 to 3600 seconds"),
         ("LEAGUE_STRICT", "yes", "is \"yes\"; expected a boolean"),
@@ -125,20 +125,20 @@ fn a_wrong_variable_is_named() {
         ),
         ("LEAGUE_PLAYER_PORTS", "9-8", "is \"9-8\"; expected two ports from 1 to 65535, the first not above the last"),
     ] {
-        assert_eq!(told(name, text), format!("{name} {error}"));
+        assert_eq!(error(name, text), format!("{name} {expected}"));
     }
 }
 
 #[test]
-fn a_wrong_value_is_an_error_although_something_lies_over_it() {
-    let written = one("system.json", r#"{ "timeouts": { "move_timeout_sec": 0 } }"#);
+fn a_wrong_value_is_an_error_even_if_it_is_overridden() {
+    let written = with_file("system.json", r#"{ "timeouts": { "move_timeout_sec": 0 } }"#);
     assert!(written.load_with(&[("LEAGUE_MOVE_TIMEOUT", "5")]).is_err());
 }
 
 #[test]
 fn values_that_do_not_fit_each_other_are_refused_also_across_layers() {
     let expected = "min_players is 9 and max_players is 8; min_players must not exceed max_players";
-    let written = one("leagues/league_2025_even_odd.json", r#"{ "participants": { "max_players": 8 } }"#);
+    let written = with_file("leagues/league_2025_even_odd.json", r#"{ "participants": { "max_players": 8 } }"#);
     assert_eq!(written.load_with(&[("LEAGUE_MIN_PLAYERS", "9")]).unwrap_err().to_string(), expected);
     let mut configured = written.load();
     configured.league.min_players = 9;

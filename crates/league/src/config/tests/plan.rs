@@ -47,7 +47,7 @@ fn an_agent_is_started_by_a_strategy_or_a_command() {
 
 #[test]
 fn an_error_in_the_file_names_its_key_the_wrong_value_and_what_is_expected() {
-    for (from, to, told) in [
+    for (from, to, error) in [
         ("\"league_manager\": \"http", "\"manager\": \"http", "league_manager is missing; this key is required"),
         (
             "http://localhost:8001/mcp",
@@ -71,7 +71,7 @@ fn an_error_in_the_file_names_its_key_the_wrong_value_and_what_is_expected() {
         ("\"id\": \"P02\"", "\"command\": \"python\"", "players[1].command is \"python\"; expected a sequence"),
         ("\"id\": \"P02\"", "\"command\": []", "players[1].command is []; expected a program and its arguments"),
     ] {
-        assert_eq!(read(&S1.replacen(from, to, 1)).0.unwrap_err(), told);
+        assert_eq!(read(&S1.replacen(from, to, 1)).0.unwrap_err(), error);
     }
     let alone = S1.replace(",\n    {\"id\": \"P02\", \"endpoint\": \"http://localhost:8102/mcp\"}", "");
     assert!(read(&alone).0.unwrap_err().ends_with("; expected two players or more"));

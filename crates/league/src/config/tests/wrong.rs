@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{Written, one};
+use super::{Written, with_file};
 
 const SYSTEM: &str = "system.json";
 const LEAGUE: &str = "leagues/league_2025_even_odd.json";
@@ -64,13 +64,13 @@ defaults/player.json | {"strategy":"clever"} | strategy is "clever"; expected on
 fn an_error_names_the_file_the_key_the_wrong_value_and_what_is_expected() {
     for line in WRONG.trim().lines() {
         let [file, text, error] = line.split(" | ").collect::<Vec<_>>().try_into().unwrap();
-        assert_eq!(one(file, text).error(), format!("SHARED/config/{file}: {error}"));
+        assert_eq!(with_file(file, text).error(), format!("SHARED/config/{file}: {error}"));
     }
 }
 
 #[test]
 fn a_long_wrong_value_is_shortened() {
-    let error = one(LEAGUE, &format!(r#"{{"game_type":"{}"}}"#, "ä".repeat(5000))).error();
+    let error = with_file(LEAGUE, &format!(r#"{{"game_type":"{}"}}"#, "ä".repeat(5000))).error();
     assert!(error.contains(&format!("\"{}…; ", "ä".repeat(59))) && error.len() < 400, "{error}");
 }
 
@@ -83,7 +83,7 @@ fn the_error_for_damaged_json_names_line_and_column() {
         ("{} x", "trailing characters at line 1 column 4"),
     ];
     for (text, error) in cases {
-        assert_eq!(one(SYSTEM, text).error(), format!("SHARED/config/system.json is not JSON: {error}"));
+        assert_eq!(with_file(SYSTEM, text).error(), format!("SHARED/config/system.json is not JSON: {error}"));
     }
     let written = Written::new(&[]);
     fs::create_dir_all(written.path("")).unwrap();
@@ -92,16 +92,15 @@ fn the_error_for_damaged_json_names_line_and_column() {
 }
 
 #[test]
-fn a_directory_in_place_of_a_file_is_an_error() {
+fn an_unreadable_or_huge_file_is_an_error() {
     let written = Written::new(&[]);
     fs::create_dir_all(written.path(SYSTEM)).unwrap();
     assert_eq!(written.error(), "SHARED/config/system.json is not a file; remove it, or put a JSON file there");
-}
-
-#[test]
-fn a_file_in_place_of_a_directory_is_an_error() {
-    let error = one("agents", "").error();
+    let error = with_file("agents", "").error();
     assert!(error.starts_with("SHARED/config/agents/agents_config.json cannot be read: "), "{error}");
+    let written = with_file(SYSTEM, "");
+    fs::File::options().write(true).open(written.path(SYSTEM)).unwrap().set_len(17 * 1024 * 1024).unwrap();
+    assert_eq!(written.error(), "SHARED/config/system.json has more than 16777216 bytes");
 }
 
 /// A link to itself, which even root cannot read.
@@ -112,11 +111,4 @@ fn a_file_that_cannot_be_read_is_an_error() {
     fs::create_dir_all(written.path("")).unwrap();
     std::os::unix::fs::symlink(written.path(SYSTEM), written.path(SYSTEM)).unwrap();
     assert!(written.error().starts_with("SHARED/config/system.json cannot be read: "), "{}", written.error());
-}
-
-#[test]
-fn a_file_that_is_too_large_is_not_read_to_its_end() {
-    let written = one(SYSTEM, "");
-    fs::File::options().write(true).open(written.path(SYSTEM)).unwrap().set_len(17 * 1024 * 1024).unwrap();
-    assert_eq!(written.error(), "SHARED/config/system.json has more than 16777216 bytes");
 }

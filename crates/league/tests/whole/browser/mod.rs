@@ -18,35 +18,26 @@ pub(crate) fn looker(what: &str, site: &str) -> Command {
     command
 }
 
-pub(crate) fn looked(looker: &mut Command) {
+pub(crate) fn look(looker: &mut Command) {
     let output = looker.output().unwrap();
-    let talk = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{looker:?}: {}\n{talk}", output.status);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{looker:?}: {}\n{stderr}", output.status);
 }
 
 /// Watches a league from its registration to its champion; `play` begins once the browser watches.
-pub(crate) fn watched(looker: &mut Command, play: impl FnOnce()) {
-    let mut looking = looker.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut said = BufReader::new(looking.stdout.take().unwrap()).lines();
-    let began = said.next().is_some_and(|line| line.is_ok_and(|line| line == "watching"));
+pub(crate) fn watch_live(looker: &mut Command, play: impl FnOnce()) {
+    let mut browser = looker.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(browser.stdout.take().unwrap()).lines();
+    let watching = lines.next().is_some_and(|line| line.is_ok_and(|line| line == "watching"));
     play();
-    let mut talk = String::new();
-    looking.stderr.take().unwrap().read_to_string(&mut talk).unwrap();
-    assert!(looking.wait().unwrap().success() && began, "{talk}");
+    let mut stderr = String::new();
+    browser.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert!(browser.wait().unwrap().success() && watching, "{stderr}");
 }
 
 fn address_of(process: &mut Process) -> String {
-    let line = process.says("Watch it at");
+    let line = process.wait_for_line("Watch it at");
     line.split(' ').find(|word| word.starts_with("http://")).unwrap().to_owned()
-}
-
-fn after_the_end(what: &str) {
-    let home = TestHome::new();
-    let arguments = ["run", "--players", "5", "--port", "0", "--stay", "--seed", "7", "--home", home.path()];
-    let mut run = Process::start(&arguments);
-    let site = address_of(&mut run);
-    run.says("Serving until Ctrl-C.");
-    looked(&mut looker(what, &site));
 }
 
 #[test]
@@ -56,32 +47,21 @@ fn a_league_is_watched_from_its_registration_to_its_champion_without_a_reload() 
     let mut manager = venue.manager_with(4, 1, &[]);
     let site = address_of(&mut manager);
     let mut agents = Vec::new();
-    watched(&mut looker("live", &site), || {
+    watch_live(&mut looker("live", &site), || {
         agents.push(venue.referee("REF01"));
         agents.extend(["P01", "P02", "P03", "P04"].map(|id| venue.player(id, "random")));
     });
 }
 
+/// `see.mjs` verifies draws, reads pages without a script, uses the keys alone, and tries widths and axe.
 #[test]
 #[ignore = "needs cargo xtask ci, which installs a browser"]
-fn a_draw_is_verified_in_the_page_and_a_tampered_one_refused() {
-    after_the_end("verify");
-}
-
-#[test]
-#[ignore = "needs cargo xtask ci, which installs a browser"]
-fn every_page_is_of_use_without_a_script() {
-    after_the_end("still");
-}
-
-#[test]
-#[ignore = "needs cargo xtask ci, which installs a browser"]
-fn the_keys_alone_are_enough() {
-    after_the_end("keys");
-}
-
-#[test]
-#[ignore = "needs cargo xtask ci, which installs a browser"]
-fn every_page_fits_every_width_and_axe_finds_nothing_serious() {
-    after_the_end("shape");
+fn a_finished_league_can_be_verified_and_its_pages_are_accessible() {
+    let home = TestHome::new();
+    let mut run = home.start(&["run", "--players", "5", "--port", "0", "--stay", "--seed", "7"]);
+    let site = address_of(&mut run);
+    run.wait_for_line("Serving until Ctrl-C.");
+    for check in ["verify", "still", "keys", "shape"] {
+        look(&mut looker(check, &site));
+    }
 }

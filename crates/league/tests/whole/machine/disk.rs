@@ -2,9 +2,7 @@
 
 use std::net::TcpListener;
 
-use serde_json::Value;
-
-use crate::support::{Process, TestHome, Venue};
+use crate::support::{Venue, league};
 
 /// Limits files to this many blocks of 512 bytes. Without the signal, writing fails as on a full disk.
 const FULL: &str = "trap '' XFSZ; ulimit -f 200";
@@ -15,26 +13,17 @@ fn a_full_disk_stops_the_league_and_with_room_it_goes_on() {
     let full = venue.manager_limited(FULL, 5, 1);
     let _referee = venue.referee("REF01");
     let _players = ["P01", "P02", "P03", "P04", "P05"].map(|id| venue.player(id, "random"));
-    let told = full.ended().badly();
-    assert!(told.contains("the event log cannot be written"), "what: {told}");
-    assert!(
-        told.contains("What was acknowledged is kept") && told.contains("start it again"),
-        "and what to do: {told}"
-    );
-    let before = results(&venue.home);
+    full.wait().fails_with(&["the event log cannot be written", "What was acknowledged is kept", "start it again"]);
+    let before = venue.home.list("matches");
     assert!(before.len() < 10, "it was full before the end: {before:?}");
-    venue.manager(5, 1).ended().well();
+    venue.manager(5, 1).wait().success();
     venue.home.verify(10);
-    let after = results(&venue.home);
+    let after = venue.home.list("matches");
     assert!(before.iter().all(|result| after.contains(result)), "{before:?} are all in {after:?}");
 }
 
-fn results(home: &TestHome) -> Vec<Value> {
-    home.tells("matches").as_array().unwrap().clone()
-}
-
 #[test]
-fn a_home_that_cannot_be_written_is_said_before_anything_begins() {
+fn a_home_that_cannot_be_written_is_reported_before_anything_begins() {
     // Even root cannot create a directory there.
     let home = "/proc/league-home";
     // An agent that binds its port first would report this one; an agent that registers first would connect to the
@@ -46,8 +35,8 @@ fn a_home_that_cannot_be_written_is_said_before_anything_begins() {
     for command in [&["run"][..], &["manager"], &["referee", "--manager", &address], &["player", "--manager", &address]]
     {
         let arguments = [command, &["--port", &port, "--home", home]].concat();
-        let told = Process::start(&arguments).ended().badly();
-        assert!(told.contains(home) && told.contains("--home") && !told.contains("cannot listen"), "{told}");
+        let error = league(&arguments).fails_with(&[home, "--home"]);
+        assert!(!error.contains("cannot listen"), "{error}");
     }
     assert!(manager.accept().is_err(), "no agent has registered");
 }

@@ -40,12 +40,12 @@ impl Servers {
         let start = |arguments: &[&str]| Process::start(&[arguments, &["--home", home.path()]].concat());
         let waits = ["--expect-players", "9", "--registration-window", "86400"];
         let mut first = start(&[&["manager", "--port", &manager][..], &waits].concat());
-        first.says("the manager is at");
+        first.wait_for_line("the manager is at");
         let joins = ["--manager", &servers[0].url];
         let mut second = start(&[&["referee", "--port", &referee][..], &joins].concat());
         let mut third = start(&[&["player", "--port", &player][..], &joins].concat());
-        second.says("is ready for");
-        third.says("plays");
+        second.wait_for_line("is ready for");
+        third.wait_for_line("plays");
         Self { home, _processes: [first, second, third], servers }
     }
 }

@@ -4,11 +4,12 @@
 use league_test_agents::suite_proxy;
 
 use super::{Servers, beside, node, peers, printed};
+use crate::support::http;
 
 fn holds(package: &str, revision: &str) {
     for server in &Servers::start().servers {
         // The suite calls its own tools, which a proxy adds.
-        let address = server.url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap();
+        let address = http::authority(&server.url).0;
         let proxy = suite_proxy::start(address.parse().unwrap()).unwrap();
         let mut suite = node();
         suite.arg(peers().join("node/node_modules").join(package).join("dist/index.js"));
@@ -25,18 +26,8 @@ fn holds(package: &str, revision: &str) {
 
 #[test]
 #[ignore = "needs cargo xtask ci, which installs the suite"]
-fn the_stable_suite_holds_for_the_newest_revision_with_a_handshake() {
+fn the_suites_hold_with_and_without_a_handshake() {
     holds("@modelcontextprotocol/conformance", "2025-11-25");
-}
-
-#[test]
-#[ignore = "needs cargo xtask ci, which installs the suite"]
-fn the_next_suite_holds_for_the_newest_revision_with_a_handshake() {
     holds("conformance-next", "2025-11-25");
-}
-
-#[test]
-#[ignore = "needs cargo xtask ci, which installs the suite"]
-fn the_next_suite_holds_for_the_revision_without_a_handshake() {
     holds("conformance-next", "2026-07-28");
 }

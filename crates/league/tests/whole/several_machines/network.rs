@@ -99,7 +99,7 @@ impl Host {
     }
 
     pub(super) fn start(&self, command: &Command) -> Process {
-        Process::of(&self.command(command))
+        Process::of(self.command(command))
     }
 
     pub(super) fn league(&self, line: &str) -> Process {

@@ -2,12 +2,10 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-const LIMIT: Duration = Duration::from_secs(60);
+use super::{LIMIT, poll};
 
 pub(crate) fn call(endpoint: &str, method: &str, params: &Value) -> Value {
     call_by_name(endpoint, authority(endpoint).0, method, params)
@@ -16,38 +14,42 @@ pub(crate) fn call(endpoint: &str, method: &str, params: &Value) -> Value {
 /// Calls under another name of the host.
 pub(crate) fn call_by_name(endpoint: &str, host: &str, method: &str, params: &Value) -> Value {
     let body = json!({"jsonrpc": "2.0", "method": method, "params": params, "id": 1});
-    posted(endpoint, host, &body)
+    post(endpoint, host, &body)
 }
 
-pub(crate) fn post(endpoint: &str, body: &Value) -> Value {
-    posted(endpoint, authority(endpoint).0, body)
+pub(crate) fn post(endpoint: &str, host: &str, body: &Value) -> Value {
+    let (_, response) = exchange(endpoint, host, "POST", "Content-Type: application/json\r\n", &body.to_string());
+    serde_json::from_str(response.split_once("\r\n\r\n").unwrap().1).unwrap()
 }
 
-fn posted(endpoint: &str, host: &str, body: &Value) -> Value {
-    let (_, answer) = exchange(endpoint, host, "POST", "Content-Type: application/json\r\n", &body.to_string());
-    serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
-}
-
-/// Gets a page, or posts a form to it. Returns the status and the whole answer.
+/// Gets a page, or posts a form to it. Returns the status and the whole response.
 pub(crate) fn page(address: &str, form: Option<&str>) -> (u16, String) {
     let (method, body) = form.map_or(("GET", ""), |form| ("POST", form));
     exchange(address, authority(address).0, method, "", body)
 }
 
-pub(crate) fn until(endpoint: &str, method: &str, params: &Value, wanted: impl Fn(&Value) -> bool) {
-    let end = Instant::now() + LIMIT;
-    loop {
-        let answer = call(endpoint, method, params);
-        if wanted(&answer) {
-            return;
-        }
-        assert!(Instant::now() < end, "{method} {params}: {answer}");
-        // No signal tells when the state of an agent changes.
-        sleep(Duration::from_millis(10));
+/// Repeats the call until its answer fits, and returns that answer.
+pub(crate) fn until(endpoint: &str, method: &str, params: &Value, fits: impl Fn(&Value) -> bool) -> Value {
+    poll(&format!("{method} {params}"), || Some(call(endpoint, method, params)).filter(|answer| fits(answer)))
+}
+
+/// Waits until the match has this state at its referee.
+pub(crate) fn until_match(referee: &str, match_id: &str, key: &str, value: impl Into<Value>) -> Value {
+    let value = value.into();
+    let of_match = json!({"match_id": match_id});
+    until(referee, "get_match_state", &of_match, |answer| answer["result"][key] == value)["result"].clone()
+}
+
+/// Leads a stepped match to its end.
+pub(crate) fn lead(referee: &str, match_id: &str) {
+    for step in ["collect_choices", "draw_number", "finalize_match"] {
+        until_match(referee, match_id, "waiting_for", step);
+        let answer = call(referee, step, &json!({"match_id": match_id}));
+        assert_eq!(answer["result"]["match_id"], match_id, "{answer}");
     }
 }
 
-fn authority(url: &str) -> (&str, &str) {
+pub(crate) fn authority(url: &str) -> (&str, &str) {
     url.strip_prefix("http://").unwrap().split_once('/').unwrap()
 }
 
@@ -57,7 +59,7 @@ fn exchange(url: &str, host: &str, method: &str, headers: &str, body: &str) -> (
     stream.set_read_timeout(Some(LIMIT)).unwrap();
     let head = format!("{method} /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}");
     stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    (answer.split(' ').nth(1).unwrap().parse().unwrap(), answer)
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    (response.split(' ').nth(1).unwrap().parse().unwrap(), response)
 }

@@ -44,12 +44,12 @@ impl Kit {
         lines.try_into().unwrap()
     }
 
-    pub(crate) fn launch(self, port: u16, manager: &str, name: &str, more: &[&str]) -> Command {
-        self.launch_changed(port, manager, name, more, None)
+    pub(crate) fn command(self, port: u16, manager: &str, name: &str, more: &[&str]) -> Command {
+        self.changed_command(port, manager, name, more, None)
     }
 
     /// Inserts the statement `first` at the beginning of the strategy.
-    fn launch_changed(self, port: u16, manager: &str, name: &str, more: &[&str], first: Option<&str>) -> Command {
+    fn changed_command(self, port: u16, manager: &str, name: &str, more: &[&str], first: Option<&str>) -> Command {
         let [line, _, _] = self.lines();
         let mut words = line.split_whitespace();
         let mut command = if self == Self::Rust {
@@ -101,7 +101,7 @@ impl Kit {
     }
 
     pub(crate) fn start(self, port: u16, manager: &str, name: &str, more: &[&str]) -> Process {
-        Process::of(&self.launch(port, manager, name, more))
+        Process::of(self.command(port, manager, name, more))
     }
 
     pub(crate) fn join(self, manager: &str, name: &str, more: &[&str]) -> Process {
@@ -109,6 +109,6 @@ impl Kit {
     }
 
     pub(crate) fn join_changed(self, manager: &str, name: &str, more: &[&str], first: &str) -> Process {
-        Process::of(&self.launch_changed(ports::free(), manager, name, more, Some(first)))
+        Process::of(self.changed_command(ports::free(), manager, name, more, Some(first)))
     }
 }

@@ -1,7 +1,9 @@
 //! Ports for agents that others must know before they start, or that restart at the same port.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::{Process, poll};
 
 /// Below the ephemeral range of connections.
 const FIRST: u32 = 10_000;
@@ -22,4 +24,20 @@ pub(crate) fn free() -> u16 {
             return port;
         }
     }
+}
+
+pub(crate) fn endpoint(port: u16) -> String {
+    format!("http://127.0.0.1:{port}/mcp")
+}
+
+/// An endpoint at which no program listens.
+pub(crate) fn free_endpoint() -> String {
+    endpoint(free())
+}
+
+pub(crate) fn wait_until_listening(port: u16, process: &mut Process) {
+    poll("listening", || {
+        assert!(!process.has_exited(), "nothing listens at {port}");
+        TcpStream::connect(("127.0.0.1", port)).ok()
+    });
 }

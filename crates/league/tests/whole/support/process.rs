@@ -2,158 +2,131 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::mem;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::spawn;
 use std::time::{Duration, Instant};
 
-const LIMIT: Duration = Duration::from_secs(60);
+use super::{LIMIT, assert_contains};
 
 const LEAGUE: &str = env!("CARGO_BIN_EXE_league");
 
-fn owned<A: AsRef<str>>(arguments: &[A]) -> Vec<String> {
-    arguments.iter().map(|argument| argument.as_ref().to_owned()).collect()
-}
-
 pub(crate) struct Process {
+    /// Kept for a restart.
+    command: Command,
     child: Child,
-    program: PathBuf,
-    arguments: Vec<String>,
-    /// The directory and the variables; by default those of this process.
-    place: Option<PathBuf>,
-    environment: Vec<(String, String)>,
-    lines: Receiver<String>,
+    stderr: Receiver<String>,
     /// All of stdout, once it is closed.
-    out: Receiver<String>,
-    heard: Vec<String>,
+    stdout: Receiver<String>,
+    /// The lines of stderr that were read so far.
+    lines: Vec<String>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct Exit {
     /// None after a signal.
     pub(crate) code: Option<i32>,
-    /// Stdout.
-    pub(crate) out: String,
-    /// Stderr.
-    pub(crate) talk: String,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Process {
-    pub(crate) fn start<A: AsRef<str>>(arguments: &[A]) -> Self {
-        Self::begin(LEAGUE.into(), None, Vec::new(), owned(arguments))
+    pub(crate) fn start<A: AsRef<OsStr>>(arguments: &[A]) -> Self {
+        let mut command = Command::new(LEAGUE);
+        command.args(arguments);
+        Self::of(command)
     }
 
-    pub(crate) fn start_in<A: AsRef<str>>(directory: &str, environment: &[(&str, &str)], arguments: &[A]) -> Self {
-        let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Self::begin(LEAGUE.into(), Some(directory.into()), environment, owned(arguments))
+    pub(crate) fn start_in<A: AsRef<OsStr>>(directory: &str, environment: &[(&str, &str)], arguments: &[A]) -> Self {
+        let mut command = Command::new(LEAGUE);
+        command.args(arguments).current_dir(directory).envs(environment.iter().copied());
+        Self::of(command)
     }
 
-    pub(crate) fn of(command: &Command) -> Self {
-        let text = |text: &OsStr| text.to_str().unwrap().to_owned();
-        let environment = command.get_envs().filter_map(|(name, value)| Some((text(name), text(value?)))).collect();
-        let arguments = command.get_args().map(text).collect();
-        Self::begin(command.get_program().into(), command.get_current_dir().map(Path::to_owned), environment, arguments)
+    pub(crate) fn limited<A: AsRef<OsStr>>(limits: &str, arguments: &[A]) -> Self {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{limits}; exec \"$0\" \"$@\""), LEAGUE]).args(arguments);
+        Self::of(command)
     }
 
-    pub(crate) fn limited<A: AsRef<str>>(limits: &str, arguments: &[A]) -> Self {
-        let script = ["-c".to_owned(), format!("{limits}; exec \"$0\" \"$@\""), LEAGUE.to_owned()];
-        Self::begin("sh".into(), None, Vec::new(), [script.to_vec(), owned(arguments)].concat())
-    }
-
-    fn begin(
-        program: PathBuf,
-        place: Option<PathBuf>,
-        environment: Vec<(String, String)>,
-        arguments: Vec<String>,
-    ) -> Self {
-        let mut command = Command::new(&program);
-        if let Some(directory) = &place {
-            command.current_dir(directory);
-        }
-        let mut child = command
-            .args(&arguments)
-            .envs(environment.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        let (say, lines) = channel();
-        let (tell, out) = channel();
+    pub(crate) fn of(mut command: Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let (send_line, stderr) = channel();
+        let (send_text, stdout) = channel();
         // The receiver may be gone already.
-        spawn(move || BufReader::new(stderr).lines().map_while(Result::ok).try_for_each(|line| say.send(line)));
+        spawn(move || BufReader::new(err).lines().map_while(Result::ok).try_for_each(|line| send_line.send(line)));
         spawn(move || {
             let mut text = String::new();
-            drop(BufReader::new(stdout).read_to_string(&mut text));
-            tell.send(text)
+            drop(BufReader::new(out).read_to_string(&mut text));
+            send_text.send(text)
         });
-        Self { child, program, arguments, place, environment, lines, out, heard: Vec::new() }
+        Self { command, child, stderr, stdout, lines: Vec::new() }
     }
 
     /// Waits for a line of stderr that contains `part`.
-    pub(crate) fn says(&mut self, part: &str) -> String {
+    pub(crate) fn wait_for_line(&mut self, part: &str) -> String {
         let until = Instant::now() + LIMIT;
         loop {
-            match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(line) if line.contains(part) => {
-                    self.heard.push(line.clone());
-                    return line;
-                }
-                Ok(line) => self.heard.push(line),
-                Err(why) => panic!("{:?} did not say {part:?} ({why}): {:?}", self.arguments, self.heard),
+            match self.stderr.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.lines.push(line),
+                Err(error) => panic!("{:?} did not print {part:?} ({error}): {:?}", self.command, self.lines),
+            }
+            if let Some(line) = self.lines.last().filter(|line| line.contains(part)) {
+                return line.clone();
             }
         }
     }
 
+    /// Waits until a manager prints its address.
     pub(crate) fn address(&mut self) -> String {
-        let line = self.says("the manager is at http");
-        line.rsplit(' ').next().unwrap().to_owned()
+        self.wait_for_line("manager is at http").rsplit(' ').next().unwrap().to_owned()
     }
 
-    pub(crate) fn ended(self) -> Ended {
-        self.ended_within(LIMIT)
+    /// Waits until a manager that keeps serving has ended its league.
+    pub(crate) fn wait_for_end_of_league(&mut self) {
+        self.wait_for_line("The league is over. Serving until Ctrl-C.");
     }
 
-    pub(crate) fn ended_within(mut self, limit: Duration) -> Ended {
-        self.end(limit)
+    pub(crate) fn wait(mut self) -> Exit {
+        self.wait_within(LIMIT)
     }
 
-    pub(crate) fn terminate_and_restart(&mut self, limit: Duration) -> Ended {
-        self.terminate();
-        let ended = self.end(limit);
-        *self = self.another();
-        ended
-    }
-
-    fn end(&mut self, limit: Duration) -> Ended {
-        let out = match self.out.recv_timeout(limit) {
-            Ok(out) => out,
+    pub(crate) fn wait_within(&mut self, limit: Duration) -> Exit {
+        let stdout = match self.stdout.recv_timeout(limit) {
+            Ok(text) => text,
             Err(RecvTimeoutError::Timeout) => {
-                self.heard.extend(self.lines.try_iter());
-                panic!("{:?} did not end within {limit:?}: {:#?}", self.arguments, self.heard);
+                self.lines.extend(self.stderr.try_iter());
+                panic!("{:?} did not exit within {limit:?}: {:#?}", self.command, self.lines);
             }
             Err(RecvTimeoutError::Disconnected) => String::new(),
         };
         let code = self.child.wait().unwrap().code();
-        self.heard.extend(self.lines.iter());
-        Ended { code, out, talk: std::mem::take(&mut self.heard).join("\n") }
+        self.lines.extend(self.stderr.iter());
+        Exit { code, stdout, stderr: mem::take(&mut self.lines).join("\n") }
     }
 
-    /// Sends SIGKILL and keeps the arguments.
+    pub(crate) fn signal_and_restart(&mut self, signal: &str, limit: Duration) -> Exit {
+        self.signal(signal);
+        let exit = self.wait_within(limit);
+        self.restart();
+        exit
+    }
+
+    /// Sends SIGKILL and starts the same command again.
     pub(crate) fn kill_and_restart(&mut self) {
         self.kill();
-        *self = self.another();
+        self.restart();
     }
 
-    fn another(&self) -> Self {
-        Self::begin(self.program.clone(), self.place.clone(), self.environment.clone(), self.arguments.clone())
+    fn restart(&mut self) {
+        *self = Self::of(mem::replace(&mut self.command, Command::new(LEAGUE)));
     }
 
-    /// Sends SIGTERM.
-    pub(crate) fn terminate(&self) {
-        let sent = Command::new("kill").args(["-TERM", &self.id().to_string()]).status().unwrap();
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.id().to_string()]).status().unwrap();
         assert!(sent.success());
     }
 
@@ -163,13 +136,7 @@ impl Process {
         self.child.wait().unwrap();
     }
 
-    /// All of stderr, after the exit.
-    pub(crate) fn heard(mut self) -> String {
-        self.heard.extend(self.lines.iter());
-        self.heard.join("\n")
-    }
-
-    pub(crate) fn is_over(&mut self) -> bool {
+    pub(crate) fn has_exited(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }
 
@@ -185,20 +152,25 @@ impl Drop for Process {
     }
 }
 
-impl Ended {
-    /// Expects success.
-    pub(crate) fn well(self) -> Self {
-        assert_eq!(self.code, Some(0), "{}", self.talk);
+impl Exit {
+    pub(crate) fn success(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
         self
     }
 
-    /// Expects a failure; returns stderr.
-    pub(crate) fn badly(self) -> String {
-        assert_eq!(self.code, Some(1), "{}{}", self.out, self.talk);
-        self.talk
+    /// Expects exit code 1, and these parts on stderr.
+    pub(crate) fn fails_with(self, parts: &[&str]) -> String {
+        assert_eq!(self.code, Some(1), "{}{}", self.stdout, self.stderr);
+        assert_contains(&self.stderr, parts);
+        self.stderr
     }
 
     pub(crate) fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.out).unwrap()
+        serde_json::from_str(&self.stdout).unwrap()
     }
+}
+
+/// Expects every process to exit with success.
+pub(crate) fn wait_for_all(processes: impl IntoIterator<Item = Process>) {
+    processes.into_iter().for_each(|process| drop(process.wait().success()));
 }

@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use collector::{Collector, Span};
 
-use crate::support::ports;
-use crate::support::process::Process;
+use crate::support::{Process, ports, wait_for_all};
 
 fn spans_of_a_league() -> Vec<Span> {
     let (collector, home, port) = (Collector::open(), tempfile::tempdir().unwrap(), ports::free().to_string());
@@ -22,10 +21,8 @@ fn spans_of_a_league() -> Vec<Span> {
         [["referee", "--referee-id", "REF01"], ["player", "--player-id", "P01"], ["player", "--player-id", "P02"]];
     let agents = agents.map(|agent| start(&[&agent[..], &["--port", "0", "--manager", &address]].concat()));
     // Every process sends its remaining spans before it exits.
-    manager.ended().well();
-    for agent in agents {
-        agent.ended().well();
-    }
+    manager.wait().success();
+    wait_for_all(agents);
     collector.spans()
 }
 
@@ -42,10 +39,10 @@ fn a_match_is_one_trace_across_manager_referee_and_players() {
     for span in spans.iter().filter(|span| !span.parent.is_empty()) {
         assert!(by_id.contains_key(span.parent.as_str()), "the parent of {span:?} is missing");
     }
-    let said = |role: &str, name: &str| spans.iter().filter(|span| span.role == role && span.name == name).count();
-    assert_eq!((said("referee", "start_match"), said("referee", "match R1M1")), (1, 1));
-    assert_eq!((said("referee", "choose_parity"), said("player", "choose_parity")), (2, 2), "asked and answered");
-    assert_eq!((said("referee", "report_match_result"), said("manager", "report_match_result")), (1, 1));
+    let count = |role: &str, name: &str| spans.iter().filter(|span| span.role == role && span.name == name).count();
+    assert_eq!((count("referee", "start_match"), count("referee", "match R1M1")), (1, 1));
+    assert_eq!((count("referee", "choose_parity"), count("player", "choose_parity")), (2, 2), "asked and answered");
+    assert_eq!((count("referee", "report_match_result"), count("manager", "report_match_result")), (1, 1));
     // The span of a player's answer is a child of the referee's call.
     let answers = spans.iter().filter(|span| span.role == "player");
     assert!(answers.into_iter().all(|span| by_id[span.parent.as_str()].role == "referee"));

@@ -5,30 +5,20 @@ use serde_json::{Value, json};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    url: String,
-}
-
-fn envelope(method: &str, sender: &str, token: Option<&str>) -> Value {
-    let message_type = match method {
-        "register_player" => "LEAGUE_REGISTER_REQUEST",
-        "register_referee" => "REFEREE_REGISTER_REQUEST",
-        "report_match_result" => "MATCH_RESULT_REPORT",
-        "league_query" => "LEAGUE_QUERY",
-        other => other,
-    };
-    json!({
-        "protocol": "league.v2", "message_type": message_type, "sender": sender, "timestamp": "2025-01-15T10:00:00Z", "conversation_id": "by-hand",
-        "auth_token": token,
-    })
+    pub(crate) url: String,
 }
 
 impl Caller {
-    pub(crate) fn of(url: impl Into<String>) -> Self {
-        Self { url: url.into() }
-    }
-
     pub(crate) async fn call(&self, method: &str, sender: &str, token: Option<&str>, fields: Value) -> Posted {
-        let mut params = envelope(method, sender, token);
+        let message_type = match method {
+            "register_player" => "LEAGUE_REGISTER_REQUEST",
+            "register_referee" => "REFEREE_REGISTER_REQUEST",
+            "report_match_result" => "MATCH_RESULT_REPORT",
+            "league_query" => "LEAGUE_QUERY",
+            other => other,
+        };
+        let mut params = json!({"protocol": "league.v2", "message_type": message_type, "sender": sender,
+            "timestamp": "2025-01-15T10:00:00Z", "conversation_id": "by-hand", "auth_token": token});
         params.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         let request = json!({"jsonrpc": "2.0", "method": method, "params": params, "id": 1});
         post(&self.url, &[], &request).await.unwrap()
@@ -60,7 +50,7 @@ pub(crate) fn admitted(answer: &Posted) -> (String, String) {
     (id.unwrap().to_owned(), result["auth_token"].as_str().unwrap().to_owned())
 }
 
-pub(crate) fn is_told_to_wait(answer: &Posted) -> bool {
+pub(crate) fn must_wait(answer: &Posted) -> bool {
     let body = answer.json();
     let error = &body["error"]["data"];
     let header = answer.header("retry-after").and_then(|seconds| seconds.parse::<u64>().ok());

@@ -24,10 +24,10 @@ async fn refusals(caller: &Caller, token: Option<&str>) -> Vec<String> {
 #[tokio::test]
 async fn another_machine_operates_nothing() {
     let league = League::of(2, 1, ManagerSettings::default()).await;
-    let far = Caller::of(league.heard_from("203.0.113.9").await);
+    let far = league.caller_from("203.0.113.9").await;
     assert_eq!(refusals(&far, None).await, ["E012"; 6]);
     assert_eq!(refusals(&far, Some("guess")).await, ["E012"; 6]);
-    let near = Caller::of(league.url.clone());
+    let near = league.caller();
     assert_eq!(refusals(&near, None).await, OBEYED);
 }
 
@@ -35,7 +35,7 @@ async fn another_machine_operates_nothing() {
 async fn an_operator_token_is_required_from_every_address() {
     let operator = Some(Credential::new("the operator's own").digest());
     let league = League::of(2, 1, ManagerSettings { operator, ..ManagerSettings::default() }).await;
-    let (near, far) = (Caller::of(league.url.clone()), Caller::of(league.heard_from("203.0.113.9").await));
+    let (near, far) = (league.caller(), league.caller_from("203.0.113.9").await);
     let (_, token) = admitted(&near.register("player", "Alpha", "http://127.0.0.1:1/mcp", None).await);
     for caller in [&near, &far] {
         assert_eq!(refusals(caller, None).await, ["E011"; 6]);

@@ -7,7 +7,7 @@ use league_test_agents::player::Plan;
 use league_test_agents::player::dialect::Speech;
 use serde_json::{Value, json};
 
-use super::caller::{Caller, admitted, code};
+use super::caller::{admitted, code};
 use crate::league::League;
 
 fn result(winner: &str, number: u8) -> Value {
@@ -20,13 +20,10 @@ fn result(winner: &str, number: u8) -> Value {
 
 #[tokio::test]
 async fn a_result_is_told_once_and_by_its_own_referee() {
-    let settings = ManagerSettings { watch: Duration::from_secs(60), ..ManagerSettings::default() };
+    let settings = ManagerSettings { referee_check_interval: Duration::from_secs(60), ..ManagerSettings::default() };
     let league = League::of(2, 2, settings).await;
-    let caller = Caller::of(league.url.clone());
-    let mut players = Vec::new();
-    for name in ["One", "Two"] {
-        players.push(Plan::new(name, Speech::Direct).join(&league.url).await.unwrap());
-    }
+    let caller = league.caller();
+    let mut players = league.join(&["One", "Two"]).await;
     // Referees that work from announcements: they listen, and understand no orders.
     let mut referees = Vec::new();
     for name in ["Whistle", "Other"] {
@@ -36,7 +33,7 @@ async fn a_result_is_told_once_and_by_its_own_referee() {
     }
     let playing = league.play();
     let reporting = async {
-        assert!(players[0].log().hears("ROUND_ANNOUNCEMENT", 1, Duration::from_secs(10)).await);
+        assert!(players[0].log().receives("ROUND_ANNOUNCEMENT", 1, Duration::from_secs(10)).await);
         let mut assigned = Vec::new();
         for token in &referees {
             let answer = caller.call("get_assigned_matches", "referee:x", Some(token), json!({})).await.json();

@@ -12,8 +12,6 @@ use league_store::home::Home;
 use league_store::views::writer::{ViewLimits, ViewWriter};
 use league_test_agents::hostile::HostileAgent;
 use league_test_agents::hostile::attack::Attack;
-use league_test_agents::player::Plan;
-use league_test_agents::player::dialect::Speech;
 use serde_json::Value;
 
 use crate::league::League;
@@ -22,7 +20,7 @@ use crate::league::League;
 type Parts = BTreeMap<String, Option<Attack>>;
 
 /// Short limits, because many hostile players never answer.
-fn hurried() -> LeagueConfig {
+fn short_limits() -> LeagueConfig {
     let limits = MatchLimits {
         game_join_ack_timeout_sec: 1.0,
         move_timeout_sec: 1.0,
@@ -49,10 +47,10 @@ fn charged(season: &Season) -> Vec<(String, String)> {
     charged
 }
 
-fn told(file: &Value, player: &str) -> BTreeSet<String> {
-    let said = file["transcript"].as_array().unwrap().iter();
-    let errors = said.filter(|said| said["to"] == player && said["message_type"] == "GAME_ERROR");
-    errors.filter_map(|said| said["message"]["params"]["error_code"].as_str().map(str::to_owned)).collect()
+fn error_codes(file: &Value, player: &str) -> BTreeSet<String> {
+    let entries = file["transcript"].as_array().unwrap().iter();
+    let errors = entries.filter(|entry| entry["to"] == player && entry["message_type"] == "GAME_ERROR");
+    errors.filter_map(|entry| entry["message"]["params"]["error_code"].as_str().map(str::to_owned)).collect()
 }
 
 /// The error code of the technical loss; `None` when no loss is certain.
@@ -76,39 +74,36 @@ fn reason(attack: Attack) -> Option<&'static str> {
 }
 
 /// Plays the attacks against two honest players; returns the error codes of each.
-async fn league(vices: &[Attack]) -> BTreeMap<Attack, BTreeSet<String>> {
+async fn league(attacks: &[Attack]) -> BTreeMap<Attack, BTreeSet<String>> {
     let directory = tempfile::tempdir().unwrap();
-    let (home, rules) = (Home::at(directory.path()), hurried());
+    let (home, rules) = (Home::at(directory.path()), short_limits());
     home.prepare(&rules.league_id).unwrap();
     let views = ViewWriter::start(home, ViewLimits::default()).unwrap();
-    let settings = ManagerSettings { patience: Duration::from_millis(300), ..ManagerSettings::default() };
-    let count = u32::try_from(vices.len() + 2).unwrap();
-    let league = League::under(rules, count, 1, settings).await.with_referee_of(8, Some(views.clone())).await;
+    let settings = ManagerSettings { answer_limit: Duration::from_millis(300), ..ManagerSettings::default() };
+    let count = u32::try_from(attacks.len() + 2).unwrap();
+    let league = League::under(rules, count, 1, settings).await.with_referee_that_writes(Some(views.clone())).await;
 
-    let (mut parts, mut villains, mut good) = (Parts::new(), Vec::new(), Vec::new());
-    for attack in vices {
+    let (mut parts, mut hostile_agents) = (Parts::new(), Vec::new());
+    for attack in attacks {
         let hostile_agent = HostileAgent::open(*attack).unwrap();
         parts.insert(hostile_agent.register(&league.url).await.unwrap(), Some(*attack));
-        villains.push(hostile_agent);
+        hostile_agents.push(hostile_agent);
     }
-    for name in ["One", "Two"] {
-        let player = Plan::new(name, Speech::Direct).join(&league.url).await.unwrap();
-        parts.insert(player.id(), None);
-        good.push(player);
-    }
+    let honest = league.join(&["One", "Two"]).await;
+    parts.extend(honest.iter().map(|player| (player.id(), None)));
     let season = league.play().await;
     views.flush().await.unwrap();
 
     assert_eq!(season.matches_completed(), count * (count - 1) / 2);
-    assert!(villains.iter().all(|hostile_agent| hostile_agent.followed() == 0), "a request followed a redirect");
-    assert!(good.iter().all(|player| player.log().refused().is_empty()));
+    assert!(hostile_agents.iter().all(|hostile_agent| hostile_agent.followed() == 0), "a request followed a redirect");
+    assert!(honest.iter().all(|player| player.log().refused().is_empty()));
     let mut reasons: BTreeMap<Attack, BTreeSet<String>> = BTreeMap::new();
     for (game, player) in charged(&season) {
         let attack = parts[&player];
-        assert!(attack.is_some(), "{player} was good, and was charged in {game}");
+        assert!(attack.is_some(), "{player} is honest, and was charged in {game}");
         let path = directory.path().join(format!("data/matches/league/{game}.json"));
         let file: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        reasons.entry(attack.unwrap()).or_default().extend(told(&file, &player));
+        reasons.entry(attack.unwrap()).or_default().extend(error_codes(&file, &player));
     }
     reasons
 }

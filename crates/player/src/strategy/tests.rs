@@ -1,4 +1,4 @@
-//! What strategies earn against each other in memory, in two hundred matches of P01 against P02.
+//! What strategies choose after a history, and what they earn in two hundred matches of P01 against P02.
 
 use league_core::rules::seed::Seed;
 use league_core::session::PlayedMatch;
@@ -8,9 +8,55 @@ use league_protocol::parity::Parity;
 use super::registry::strategy;
 use crate::chance::Chance;
 use crate::memory::Memory;
-use crate::testing::{bet, played, question, remembering};
+use crate::testing::{bet, memory, played, question, remembering};
 
 const MATCHES: u32 = 200;
+
+#[test]
+fn strategies_choose_by_the_history() {
+    use Parity::{Even, Odd};
+    // In histories the first letter is the player's choice and the second the choice of P02, its next opponent, or of others.
+    for (name, histories, expected) in [
+        ("always_even", &[("P02", "ee oo eo oe")][..], Even),
+        ("always_odd", &[("P02", "ee oo eo oe")], Odd),
+        ("always_odd", &[], Odd),
+        // It begins with even and alternates across opponents.
+        ("alternate", &[], Even),
+        ("alternate", &[("P02", "eo")], Odd),
+        ("alternate", &[("P02", "eo oo")], Even),
+        ("alternate", &[("P02", "eo"), ("P03", "oe")], Even),
+        // It avoids what the opponent chooses most. Other opponents count if the two never met.
+        ("frequency", &[("P02", "oe oe eo")], Odd),
+        ("frequency", &[("P02", "eo eo ee")], Even),
+        ("frequency", &[("P03", "eo eo eo eo"), ("P02", "ee")], Odd),
+        ("frequency", &[("P03", "eo eo"), ("P04", "eo")], Even),
+        // P02 repeats the previous choice of P01, which was even.
+        ("markov", &[("P02", "ee oe eo oe oo eo ee")], Odd),
+        // After (even, even) comes odd, after (odd, even) comes even. The choices of P02 alone would not show this.
+        ("markov", &[("P02", "ee eo oe ee eo oe oe ee")], Even),
+        ("markov", &[("P02", "ee eo oe ee eo oe oe oe")], Odd),
+        // A new state leaves the opponent's favourite.
+        ("markov", &[("P02", "ee ee oe")], Odd),
+        ("pattern:3", &[("P02", "ee eo ee eo ee eo")], Odd),
+        // Without a pattern it is frequency.
+        ("pattern:3", &[("P02", "ee")], Odd),
+        // It tries an untried arm first.
+        ("bandit", &[("P02", "ee")], Odd),
+    ] {
+        assert_eq!(bet(&*strategy(name).unwrap(), &question(9), &memory(histories)), expected, "{name} {histories:?}");
+    }
+}
+
+#[test]
+fn without_a_preference_chance_decides() {
+    let (equal, nothing) = (memory(&[("P02", "ee oo")]), memory(&[]));
+    for (name, memory) in [("frequency", &equal), ("markov", &nothing), ("pattern", &nothing), ("bandit", &nothing)] {
+        for number in 5..30 {
+            let question = question(number);
+            assert_eq!(bet(&*strategy(name).unwrap(), &question, memory), memory.toss(&question), "{name}");
+        }
+    }
+}
 
 fn expected_points(first: &str, second: &str) -> f64 {
     let (first, second) = (strategy(first).unwrap(), strategy(second).unwrap());

@@ -9,7 +9,7 @@ use crate::secure::Secure;
 
 pub(crate) fn strategy_runner(kind: &str, secure: &Secure) -> Result<StrategyRunner> {
     // The strategies take microseconds: a thread would cost more.
-    let strategy_runner = StrategyRunner::new(strategy(kind)?).on_the_spot();
+    let strategy_runner = StrategyRunner::new(strategy(kind)?).on_the_callers_task();
     let Some(named) = model(kind) else { return Ok(strategy_runner) };
     let provider = Provider::of_environment(named, |name| std::env::var(name).ok())?;
     let model = match secure.trust() {
