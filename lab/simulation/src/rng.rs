@@ -11,12 +11,12 @@ impl Rng {
     pub fn new(seed: u64, purpose: &[u64]) -> Self {
         let mut rng = Self(seed);
         for part in purpose {
-            rng.0 = rng.next() ^ part.wrapping_mul(0xD6E8_FEB8_6659_FD93);
+            rng.0 = rng.next_u64() ^ part.wrapping_mul(0xD6E8_FEB8_6659_FD93);
         }
         rng
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -26,7 +26,7 @@ impl Rng {
 
     /// Both included.
     pub fn within(&mut self, least: u64, most: u64) -> u64 {
-        least + self.next() % (most.saturating_sub(least) + 1)
+        least + self.next_u64() % (most.saturating_sub(least) + 1)
     }
 
     pub fn millis(&mut self, least: u64, most: u64) -> Duration {
@@ -47,7 +47,7 @@ impl Rng {
     pub fn bytes(&mut self) -> [u8; 32] {
         let mut bytes = [0; 32];
         for part in bytes.chunks_exact_mut(8) {
-            part.copy_from_slice(&self.next().to_le_bytes());
+            part.copy_from_slice(&self.next_u64().to_le_bytes());
         }
         bytes
     }
