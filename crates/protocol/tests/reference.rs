@@ -8,11 +8,13 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use league_protocol::answer::{JoinAnswer, MoveAnswer, ParsedAnswer, RegistrationAnswer};
+use league_protocol::draw::{DrawCommitment, DrawSeal};
 use league_protocol::frame::Frame;
 use league_protocol::id::{MatchId, RefereeId, RoundId};
 use league_protocol::quirk::Quirk;
 use league_protocol::reference::SECTIONS;
 use league_protocol::request::{self, Incoming};
+use league_protocol::seal::{digest, seal};
 use league_protocol::token::Token;
 
 const END: &str = "<!-- end -->";
@@ -138,6 +140,33 @@ fn the_passes_of_the_examples_are_right() {
     assert_eq!(document.matches(own.reveal()).count(), 2, "{}", own.reveal());
     // No other text in the document may look like a pass.
     assert_eq!(document.matches("\"pass-").count(), 2 + 2, "two in examples, one in the rule, one in the verifier");
+}
+
+/// Python's `hmac` computed the vectors. Each stands in the document.
+#[test]
+fn the_published_signatures_are_right() {
+    let vectors = std::fs::read_to_string(in_repository("crates/core/tests/vectors/signatures.json")).unwrap();
+    let vectors: Vec<serde_json::Value> = serde_json::from_str(&vectors).unwrap();
+    assert_eq!(vectors.len(), 4);
+    for vector in vectors {
+        let text = |name: &str| vector[name].as_str().unwrap_or_default();
+        let number = |name: &str| u32::try_from(vector[name].as_u64().unwrap()).unwrap().to_be_bytes();
+        let key = digest(text("token").as_bytes());
+        let [league, match_id, nonce, played] =
+            ["league_id", "match_id", "draw_nonce", "move"].map(|name| text(name).as_bytes());
+        let signature = if text("tool") == "handle_game_invitation" {
+            let commitment: Option<DrawCommitment> = text("draw_commitment").parse().ok();
+            let commitment: &[u8] = commitment.as_ref().map_or(&[], |commitment| &commitment.0);
+            let referee = text("referee_id").as_bytes();
+            seal(&key, &[b"join", league, match_id, &number("attempt"), referee, commitment, nonce])
+        } else {
+            let [attempt, game, turn] = ["attempt", "game_number", "turn"].map(number);
+            let view = digest(text("view").as_bytes());
+            seal(&key, &[b"move", league, match_id, &attempt, &game, &turn, &view, played])
+        };
+        assert_eq!(String::from(DrawSeal(signature)), text("signature"), "{vector}");
+        assert_eq!(document().matches(text("signature")).count(), 1, "{vector}");
+    }
 }
 
 #[test]

