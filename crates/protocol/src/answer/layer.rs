@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::fmt;
 
 use serde::Deserialize;
@@ -33,6 +34,14 @@ impl LayerPath {
     }
 }
 
+/// Objects inside objects that an answer may have. Each level needs a few kilobytes of stack.
+const MAX_DEPTH: usize = 16;
+
+thread_local! {
+    /// The level that is being read: a derived reader takes no state.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
 #[derive(Default)]
 enum InnerValue {
     #[default]
@@ -51,9 +60,16 @@ impl<'de> Deserialize<'de> for InnerValue {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("anything")
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<InnerValue, A::Error> {
-                let layer = Layer::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(InnerValue::Object(Box::new(layer)))
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<InnerValue, A::Error> {
+                let depth = DEPTH.get();
+                if depth == MAX_DEPTH {
+                    while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                    return Ok(InnerValue::Other);
+                }
+                DEPTH.set(depth + 1);
+                let layer = Layer::deserialize(MapAccessDeserializer::new(map));
+                DEPTH.set(depth);
+                Ok(InnerValue::Object(Box::new(layer?)))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<InnerValue, A::Error> {
                 let first = seq.next_element::<InnerValue>()?.unwrap_or_default();
