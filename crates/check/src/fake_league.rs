@@ -245,6 +245,7 @@ impl Agent for FakeAgent {
                 reason_code: None,
                 error_code: None,
                 pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
+                operator_needs_token: false,
                 warnings: Vec::new(),
             };
             return CallAnswer::new(envelope, &admitted);

@@ -1,7 +1,7 @@
 //! A player's view of its league: messages received, answers given, results.
 //!
 //! A session accepts messages of any implementation, with one strict rule: if the manager promised passes, a peer without a valid
-//! pass is refused. Only the manager lifts this rule, for matches of a round that a foreign referee may run. Any message may
+//! pass is refused. Only the manager lifts this rule, for a match that a foreign referee holds. Any message may
 //! arrive twice or late. A repeated invitation or request gets the same answer, a match counts once, and a message of an earlier
 //! round changes nothing of a later one.
 
@@ -155,8 +155,10 @@ impl PlayerSession {
             self.enter_round(round.round_id);
             let plays =
                 |announced: &&AnnouncedMatch| [&announced.player_a_id, &announced.player_b_id].contains(&&player);
-            let shown = round.referees_show_passes != Some(false);
-            round.matches.iter().filter(plays).for_each(|own| self.trusted.announced(&own.match_id, shown));
+            let all_show = round.referees_show_passes != Some(false);
+            for own in round.matches.iter().filter(plays) {
+                self.trusted.announced(&own.match_id, own.referee_shows_passes.unwrap_or(all_show));
+            }
             let mut own = round.matches.iter().filter(plays).peekable();
             if own.peek().is_none() {
                 self.between_matches(Membership::Registered);

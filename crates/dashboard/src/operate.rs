@@ -8,7 +8,6 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::time::Duration;
 
-use http::{HeaderMap, header};
 use league_protocol::error::RequestError;
 use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_protocol::message::step::MatchState;
@@ -82,20 +81,6 @@ pub(crate) fn is_operator(token: Option<&TokenDigest>, secret: Option<&str>, pee
     match token {
         None => peer.ip().to_canonical().is_loopback(),
         Some(digest) => secret.is_some_and(|secret| Credential::new(secret).opens(digest)),
-    }
-}
-
-/// Accepts forms of this site and requests without a page.
-pub(crate) fn is_own_form(headers: &HeaderMap) -> bool {
-    let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
-    if site.is_some_and(|site| !matches!(site, "same-origin" | "none")) {
-        return false;
-    }
-    match (text(header::ORIGIN), text(header::HOST)) {
-        (None, _) => !headers.contains_key(header::ORIGIN),
-        (Some(origin), Some(host)) => origin.split_once("://").is_some_and(|(_, own)| own.eq_ignore_ascii_case(host)),
-        (Some(_), None) => false,
     }
 }
 

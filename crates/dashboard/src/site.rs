@@ -9,6 +9,7 @@ use league_core::record::MatchRecord;
 use league_core::season::event::{Event, Fact};
 use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_wire::client_network::ClientNetwork;
+use league_wire::guard::is_own_page;
 use league_wire::pages::PageRequest;
 use maud::{Markup, html};
 
@@ -309,7 +310,7 @@ impl Shared {
 
     async fn operate(&self, request: &PageRequest) -> Reply {
         let form = Query::read(&String::from_utf8_lossy(&request.body));
-        if !operate::is_own_form(&request.parts.headers) {
+        if !is_own_page(&request.parts.headers) {
             return self.error(StatusCode::FORBIDDEN, "Not from here", "This form was sent by another page.");
         }
         let (client_network, strikes) = (ClientNetwork::of(request.peer), &self.settings.strikes);

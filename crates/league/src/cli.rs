@@ -94,6 +94,13 @@ pub(crate) enum Command {
         #[command(flatten)]
         options: Operate,
     },
+    /// Tell a running manager to forget what was learned about a player's dialect: the next calls to it are canonical.
+    ForgetDialect {
+        /// The player's id, like P03, or its name.
+        player: String,
+        #[command(flatten)]
+        options: Operate,
+    },
     /// Tell a running manager to replace a key that agents show to register.
     Keys {
         #[command(subcommand)]

@@ -85,6 +85,7 @@ fn main() -> ExitCode {
         Command::Reopen(options) => operate::run(&options, Call::ReopenRegistration),
         Command::Keys { command: KeysCommand::Rotate { role, options } } => operate::rotate_key(role, &options),
         Command::Withdraw { player, options } => operate::withdraw(&player, &options),
+        Command::ForgetDialect { player, options } => operate::forget_dialect(&player, &options),
         Command::Verify(options) => verify::run(&options),
         Command::Export(options) => export::run(&options),
         Command::Simulate(options) => simulate::run(&options),

@@ -1,9 +1,11 @@
-//! `league start`, `stop`, `reopen`, `withdraw` and `keys`: calls to a running manager.
+//! `league start`, `stop`, `reopen`, `withdraw`, `forget-dialect` and `keys`: calls to a running manager.
 
 use anyhow::{Context, Result, bail};
 use league_protocol::id::PlayerId;
 use league_protocol::message::league_view::AgentEntry;
-use league_protocol::message::operate::{KeyRole, LeagueCommand, RotateKey, RotatedKey, StatusAnswer, WithdrawPlayer};
+use league_protocol::message::operate::{
+    ForgetDialect, KeyRole, LeagueCommand, RotateKey, RotatedKey, StatusAnswer, WithdrawPlayer,
+};
 use league_protocol::table::Call;
 use smol_str::SmolStr;
 
@@ -19,13 +21,24 @@ pub(crate) fn run(options: &Operate, command: fn(LeagueCommand) -> Call) -> Resu
 }
 
 pub(crate) fn withdraw(player: &str, options: &Operate) -> Result<()> {
-    let client = ManagerClient::new(&options.manager, &options.operator)?;
-    let agents = Source::Manager(Box::new(client), None).agents()?;
-    let players: Vec<AgentEntry> = agents.into_iter().filter(|agent| agent.role == "player").collect();
-    let (player_id, name) = find(player, &players)?;
+    let (player_id, name) = registered(player, options)?;
     send(options, &Call::WithdrawPlayer(WithdrawPlayer { league_id: None, player_id: player_id.clone() }))?;
     eprintln!("{name} ({player_id}) is withdrawn. Its results stand; its other matches are lost to it.");
     Ok(())
+}
+
+pub(crate) fn forget_dialect(player: &str, options: &Operate) -> Result<()> {
+    let (player_id, name) = registered(player, options)?;
+    send(options, &Call::ForgetDialect(ForgetDialect { league_id: None, player_id: player_id.clone() }))?;
+    eprintln!("What was learned about {name} ({player_id}) is forgotten. The next calls to it are canonical.");
+    Ok(())
+}
+
+fn registered(player: &str, options: &Operate) -> Result<(PlayerId, SmolStr)> {
+    let client = ManagerClient::new(&options.manager, &options.operator)?;
+    let agents = Source::Manager(Box::new(client), None).agents()?;
+    let players: Vec<AgentEntry> = agents.into_iter().filter(|agent| agent.role == "player").collect();
+    find(player, &players)
 }
 
 pub(crate) fn rotate_key(role: KeyRole, options: &Operate) -> Result<()> {

@@ -14,13 +14,12 @@ pub(crate) struct AtManager(pub(crate) Manager);
 impl Operator for AtManager {
     fn act(&self, action: OperatorAction) -> ActionFuture<'_, ()> {
         Box::pin(async move {
-            let league_handle = self.0.league_handle();
             match action {
-                OperatorAction::Start => league_handle.command(|season, now| season.start(now)).await,
-                OperatorAction::Stop => league_handle.command(|season, now| season.stop(now)).await,
-                OperatorAction::Reopen => league_handle.command(|season, now| season.reopen(now)).await,
+                OperatorAction::Start => self.0.start_league().await,
+                OperatorAction::Stop => self.0.stop_league().await,
+                OperatorAction::Reopen => self.0.reopen_registration().await,
                 OperatorAction::Withdraw(player) => self.0.withdraw(player).await,
-                OperatorAction::Step(match_id, step) => self.0.lead(match_id, call(step)).await.map(drop),
+                OperatorAction::Step(match_id, step) => self.0.step(match_id, call(step)).await,
             }
         })
     }

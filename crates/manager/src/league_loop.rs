@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use league_core::season::{Assignment, NextAction};
+use league_core::season::{Assignment, CommandOutcome, NextAction};
 use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::id::RoundId;
+use league_protocol::id::{MatchId, RoundId};
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
@@ -135,9 +135,14 @@ impl Shared {
                 .to(Recipient::players_of(season, round), to_players)
                 .to(Recipient::referees(season), to_referees);
             let size = (season.config().league_id.clone(), season.total_matches());
-            (broadcast, season.assignments(), season.referees_show_passes(), size)
+            let without_passes = season.assignments().into_iter().filter(|held| !season.shows_passes(&held.referee));
+            let without_passes: HashSet<MatchId> = without_passes.map(|held| held.match_id).collect();
+            (broadcast, season.assignments(), without_passes, size)
         });
-        let (mut broadcast, mut due, mut promised, (league, matches)) = sending.await?;
+        let (mut broadcast, mut due, mut without_passes, (league, matches)) = sending.await?;
+        self.announced().clear();
+        // The matches of `due` that went to a referee with other passes than players know of.
+        let mut retold = HashSet::new();
         let grace = if round == RoundId(1) { self.settings.grace } else { Duration::ZERO };
         let barrier = broadcast.barrier();
         let telling = self.broadcast(broadcast, grace).shared();
@@ -151,23 +156,39 @@ impl Shared {
                 for assignment in due.drain(..) {
                     if sent.insert(assignment.clone()) {
                         let is_new = !given.contains(&assignment);
-                        tokio::spawn(Arc::clone(self).dispatch(assignment, is_new, Arc::clone(&barrier)));
+                        let again = retold.contains(&assignment.match_id).then_some(round);
+                        tokio::spawn(Arc::clone(self).dispatch(assignment, is_new, Arc::clone(&barrier), again));
                     }
                 }
                 changes.mark_unchanged();
                 // Usually there is nothing to do, and this check need not wait for the disk.
                 let waits = self.league_handle.read_uncommitted(move |season| {
-                    season.next_action() == NextAction::Play(round)
-                        && season.only_awaits_results()
-                        && (!promised || season.referees_show_passes())
+                    season.next_action() == NextAction::Play(round) && season.only_awaits_results()
                 });
                 if !waits.await? {
                     if self.league_handle.read(move |season, _| season.next_action() != NextAction::Play(round)).await?
                     {
                         return Ok(());
                     }
-                    due = self.league_handle.command(|season, now| Ok(season.assign(now))).await?;
-                    promised = self.keep_promise(round, promised).await?;
+                    let assigned = self.league_handle.command(|season, now| {
+                        let CommandOutcome { events, reply: due } = season.assign(now);
+                        let shows: Vec<bool> = due.iter().map(|held| season.shows_passes(&held.referee)).collect();
+                        Ok(CommandOutcome { events, reply: (due, shows) })
+                    });
+                    let shows;
+                    (due, shows) = assigned.await?;
+                    retold = due
+                        .iter()
+                        .zip(shows)
+                        .filter_map(|(Assignment { match_id, .. }, shows)| {
+                            let changed = if shows {
+                                without_passes.remove(match_id)
+                            } else {
+                                without_passes.insert(match_id.clone())
+                            };
+                            changed.then(|| match_id.clone())
+                        })
+                        .collect();
                 }
                 if due.is_empty() {
                     drop(changes.changed().await);
@@ -188,17 +209,6 @@ impl Shared {
             played = played => played,
             () = monitoring => Ok(()),
         }
-    }
-
-    /// Announces the round again if passes were `promised` and a referee without passes has joined since.
-    async fn keep_promise(self: &Arc<Self>, round: RoundId, promised: bool) -> Result<bool, LeagueStopped> {
-        let broken = self.league_handle.read(move |season, _| {
-            let broken = promised && !season.referees_show_passes();
-            broken.then(|| (Recipient::players(season), notices::announcement(season, round, false)))
-        });
-        let Some((players, again)) = broken.await? else { return Ok(promised) };
-        self.tell(players, vec![again]).await;
-        Ok(false)
     }
 
     async fn conclude(self: &Arc<Self>, last: Option<RoundId>) -> Result<(), LeagueStopped> {

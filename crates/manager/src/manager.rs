@@ -1,6 +1,6 @@
 //! Answers the calls of agents and of the operator.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,19 +8,21 @@ use league_core::record::MatchRecord;
 use league_core::season::agent::AgentId;
 use league_core::season::config::LeagueConfig;
 use league_core::season::event::{Event, Fact};
-use league_core::season::{CommandOutcome, ReportOutcome, Season};
+use league_core::season::{Assignment, CommandOutcome, ReportOutcome, Season};
 use league_protocol::dialect::{COLON_SENDER, PeerDialect};
 use league_protocol::envelope::{Envelope, ReceivedEnvelope};
 use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::id::{ConversationId, LeagueId, RefereeId};
+use league_protocol::id::{ConversationId, LeagueId, MatchId, RefereeId};
 use league_protocol::message::league_view::{GetLeague, LeaguePage, LeagueView};
-use league_protocol::message::operate::{RotateKey, RotatedKey};
+use league_protocol::message::operate::RotateKey;
 use league_protocol::message::query::{AssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus};
 use league_protocol::message::report::{Account, LearnedDialect, MatchResultAck, MatchResultReport};
+use league_protocol::message::round::AnnouncedMatch;
 use league_protocol::message::standings::StandingsAnswer;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{Access, ManagerCall, Method};
 use league_protocol::time::Timestamp;
+use league_store::journal::JournalLevel;
 use league_store::views::find_match::find_match;
 use league_store::views::match_file::MatchFile;
 use league_store::views::writer::ViewWriter;
@@ -55,6 +57,7 @@ pub(crate) struct Shared {
     pub(crate) league_handle: LeagueHandle,
     pub(crate) broadcaster: Broadcaster,
     pub(crate) latencies: Mutex<HashMap<AgentId, Duration>>,
+    pub(crate) announced: Mutex<HashSet<Assignment>>,
     pub(crate) views: Option<ViewWriter>,
     pub(crate) environment: Environment,
     pub(crate) rate_limits: Arc<RateLimits>,
@@ -62,8 +65,6 @@ pub(crate) struct Shared {
     pub(crate) transcripts: Transcripts,
     pub(crate) refusals: RefusalLog,
 }
-
-type OperatorCommand = fn(&Season, Timestamp) -> Result<CommandOutcome<()>, RequestError>;
 
 impl Manager {
     pub fn new(
@@ -80,6 +81,7 @@ impl Manager {
             league_handle,
             broadcaster: Broadcaster::new(client),
             latencies: Mutex::default(),
+            announced: Mutex::default(),
             views,
             environment,
             rate_limits: Arc::new(RateLimits::new(settings.rates, Arc::clone(&settings.strikes))),
@@ -114,17 +116,19 @@ impl Shared {
     async fn report(&self, head: &ReceivedEnvelope, report: MatchResultReport) -> Result<MatchResultAck, RequestError> {
         const METHOD: Method = Method::ReportMatchResult;
         let shown = ShownToken::of(head, METHOD)?;
-        let (acknowledgement, file) = self
+        let (acknowledgement, file, refused) = self
             .league_handle
             .command_batched(move |season, now| {
                 let (referee, odd_sender) = shown.referee(season, now)?;
                 let record = season.read_report(&report)?;
                 let odd = odd_sender.into_iter().chain(season.score_quirk(&report, record.outcome)).collect();
                 let mut ruling = season.report(&referee, &report.match_id, report.attempt, record.clone(), now)?;
-                let mut file = None;
+                let (mut file, mut refused) = (None, Vec::new());
                 if ruling.reply == ReportOutcome::Now {
                     let agent = AgentId::Referee(referee.clone());
-                    ruling.events.extend(season.learn_from(&report, &agent, odd, now));
+                    let lessons = season.learn_from(&report, &agent, odd, now);
+                    ruling.events.extend(lessons.events);
+                    refused = lessons.refused.into_iter().map(|(player, bad)| (referee.clone(), player, bad)).collect();
                     file = explained(season, &referee, &report, &record, &mut ruling.events, now);
                 }
                 let acknowledgement = MatchResultAck {
@@ -133,9 +137,15 @@ impl Shared {
                     match_id: report.match_id,
                     duplicate: ruling.reply == ReportOutcome::Before,
                 };
-                Ok(CommandOutcome { events: ruling.events, reply: (acknowledgement, file) })
+                Ok(CommandOutcome { events: ruling.events, reply: (acknowledgement, file, refused) })
             })
             .await?;
+        for (referee, player, bad) in refused {
+            tracing::warn!(%referee, %player, %bad, "a dialect is refused");
+            self.log(JournalLevel::Warn, "DIALECT_REFUSED", || {
+                format!("{referee} taught a dialect of {player} that is not used: {bad}")
+            });
+        }
         if let Some(file) = file {
             self.keep_match(file).await;
         }
@@ -163,13 +173,18 @@ impl Shared {
     async fn assigned(&self, head: &ReceivedEnvelope) -> Result<AssignedMatches, RequestError> {
         const METHOD: Method = Method::GetAssignedMatches;
         let (shown, rate_limits) = (ShownToken::of(head, METHOD)?, Arc::clone(&self.rate_limits));
-        self.league_handle
-            .read(move |season, now| {
-                let (referee, _) = shown.referee(season, now)?;
-                rate_limits.check_query(&AgentId::Referee(referee.clone()), METHOD)?;
-                Ok(AssignedMatches { matches: season.assigned(&referee) })
-            })
-            .await?
+        let asked = self.league_handle.read(move |season, now| {
+            let (referee, _) = shown.referee(season, now)?;
+            rate_limits.check_query(&AgentId::Referee(referee.clone()), METHOD)?;
+            Ok((season.assigned(&referee), season.assignments()))
+        });
+        let (mut matches, held): (_, Vec<Assignment>) = asked.await??;
+        // A match begins when its players know that they are called without passes.
+        let announced = self.announced();
+        let is_known = |held: &&Assignment| announced.contains(*held);
+        let known: HashSet<&MatchId> = held.iter().filter(is_known).map(|held| &held.match_id).collect();
+        matches.retain(|one: &AnnouncedMatch| known.contains(&one.match_id));
+        Ok(AssignedMatches { matches })
     }
 
     async fn standings(&self) -> Result<StandingsAnswer, RequestError> {
@@ -208,11 +223,6 @@ impl Shared {
 
     async fn status(&self) -> Result<LeagueStatus, RequestError> {
         self.league_handle.read(|season, _| season.status()).await
-    }
-
-    async fn operate(&self, envelope: Envelope, command: OperatorCommand) -> Result<CallAnswer, RequestError> {
-        self.league_handle.command(command).await?;
-        CallAnswer::new(envelope, &self.status().await?)
     }
 }
 
@@ -305,10 +315,14 @@ impl Manager {
         }
         match call {
             ManagerCall::RegisterPlayer(request) => {
-                let rejection = match shared.check_endpoint(&request.player_meta, Role::Player, peer) {
-                    None => shared.inspect(&request.player_meta).await?,
-                    rejection @ Some(_) => rejection,
-                };
+                let meta = &request.player_meta;
+                let mut rejection = shared.check_endpoint(meta, Role::Player, peer);
+                if rejection.is_none() {
+                    rejection = shared.challenge(meta, Role::Player, head.auth_token.as_ref()).await?;
+                }
+                if rejection.is_none() {
+                    rejection = shared.inspect(meta).await?;
+                }
                 if let Some(rejection) = rejection {
                     return CallAnswer::new(envelope, &shared.rejected(rejection));
                 }
@@ -320,7 +334,12 @@ impl Manager {
                 CallAnswer::new(Envelope { auth_token: token, ..envelope }, &answer)
             }
             ManagerCall::RegisterReferee(request) => {
-                if let Some(rejection) = shared.check_endpoint(&request.referee_meta, Role::Referee, peer) {
+                let meta = &request.referee_meta;
+                let mut rejection = shared.check_endpoint(meta, Role::Referee, peer);
+                if rejection.is_none() {
+                    rejection = shared.challenge(meta, Role::Referee, head.auth_token.as_ref()).await?;
+                }
+                if let Some(rejection) = rejection {
                     return CallAnswer::new(envelope, &shared.rejected(rejection));
                 }
                 let meta = request.referee_meta.clone();
@@ -344,17 +363,27 @@ impl Manager {
                 CallAnswer::new(envelope, &shared.page(request).await?)
             }
             ManagerCall::CreateSchedule(wanted) => CallAnswer::new(envelope, &self.schedule(wanted).await?),
-            ManagerCall::StartLeague(_) => shared.operate(envelope, Season::start).await,
-            ManagerCall::StopLeague(_) => shared.operate(envelope, Season::stop).await,
-            ManagerCall::ReopenRegistration(_) => shared.operate(envelope, Season::reopen).await,
+            ManagerCall::StartLeague(_) => {
+                self.start_league().await?;
+                CallAnswer::new(envelope, &shared.status().await?)
+            }
+            ManagerCall::StopLeague(_) => {
+                self.stop_league().await?;
+                CallAnswer::new(envelope, &shared.status().await?)
+            }
+            ManagerCall::ReopenRegistration(_) => {
+                self.reopen_registration().await?;
+                CallAnswer::new(envelope, &shared.status().await?)
+            }
             ManagerCall::WithdrawPlayer(wanted) => {
                 self.withdraw(wanted.player_id).await?;
                 CallAnswer::new(envelope, &shared.status().await?)
             }
-            ManagerCall::RotateKey(RotateKey { role }) => {
-                let key = shared.keys.rotate(role, &shared.environment);
-                CallAnswer::new(envelope, &RotatedKey { role, key })
+            ManagerCall::ForgetDialect(wanted) => {
+                self.forget_dialect(wanted.player_id).await?;
+                CallAnswer::new(envelope, &shared.status().await?)
             }
+            ManagerCall::RotateKey(RotateKey { role }) => CallAnswer::new(envelope, &self.rotate_key(role).await?),
             ManagerCall::Ping(empty) => CallAnswer::new(envelope, &empty),
         }
     }

@@ -1,7 +1,7 @@
 //! Gives matches to referees, and monitors the referees that hold one.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use league_core::rules::registry::new_game;
@@ -9,7 +9,7 @@ use league_core::season::agent::{AgentId, RegisteredPlayer};
 use league_core::season::config::LeagueConfig;
 use league_core::season::{Assignment, Season};
 use league_protocol::answer::{ParsedAnswer, ReplyKind};
-use league_protocol::id::{ConversationId, RefereeId};
+use league_protocol::id::{ConversationId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::operate::Empty;
 use league_protocol::message::report::LearnedDialect;
 use league_protocol::message::start_match::{MatchMode, StartMatch};
@@ -26,7 +26,7 @@ use tracing::Instrument;
 
 use crate::broadcast::DeliveryBarrier;
 use crate::manager::{Manager, Shared};
-use crate::notices::{Recipient, envelope};
+use crate::notices::{self, Recipient, envelope};
 
 /// Consecutive failures after which a referee is given up.
 const MAX_TRIES: u32 = 3;
@@ -41,14 +41,25 @@ enum Offer {
 
 impl Shared {
     /// Waits until the referee and both players have been told. A refused match returns to the list; an unreachable
-    /// referee is given up. A `new` match is not begun when a player was withdrawn meanwhile.
-    pub(crate) async fn dispatch(self: Arc<Self>, assignment: Assignment, new: bool, told: Arc<DeliveryBarrier>) {
+    /// referee is given up. A `new` match is not begun when a player was withdrawn meanwhile. The players of a match that is `retold`
+    /// first hear of its round again, because it went to a referee with other passes.
+    pub(crate) async fn dispatch(
+        self: Arc<Self>,
+        assignment: Assignment,
+        new: bool,
+        told: Arc<DeliveryBarrier>,
+        retold: Option<RoundId>,
+    ) {
         let wanted = assignment.match_id.clone();
         let players = self.league_handle.read_uncommitted(move |season| {
             let ids = |players: Pair<&RegisteredPlayer>| [players.a.id.clone(), players.b.id.clone()];
             season.contestants(&wanted).map(ids)
         });
         let Ok(Some(players)) = players.await else { return };
+        if let Some(round) = retold {
+            self.announce_again(round, &players).await;
+        }
+        self.announced().insert(assignment.clone());
         let concerned = players.into_iter().map(AgentId::Player).chain([AgentId::Referee(assignment.referee.clone())]);
         told.wait_for(concerned).await;
         let wanted = assignment.clone();
@@ -91,6 +102,23 @@ impl Shared {
         }
         tracing::warn!(referee = %assignment.referee, match_id = %assignment.match_id, "the referee does not answer the order");
         drop(self.league_handle.command(move |season, now| season.lose_unresponsive_referee(&assignment, now)).await);
+    }
+
+    /// The assignments that players know of, so that their referee may begin.
+    pub(crate) fn announced(&self) -> MutexGuard<'_, HashSet<Assignment>> {
+        self.announced.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn announce_again(&self, round: RoundId, players: &[PlayerId; 2]) {
+        let wanted = players.clone();
+        let announcement = self.league_handle.read(move |season, _| {
+            let to = season.players().iter().filter(|player| wanted.contains(&player.id));
+            let to: Vec<_> = to.filter_map(|player| Recipient::player(player, &season.config().league_id)).collect();
+            (to, notices::announcement(season, round, false))
+        });
+        if let Ok((players, announcement)) = announcement.await {
+            self.tell(players, vec![announcement]).await;
+        }
     }
 
     async fn offer(&self, referee: &mut Recipient, order: &StartMatch) -> Offer {

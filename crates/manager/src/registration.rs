@@ -103,6 +103,7 @@ impl Shared {
             player_id,
             referee_id,
             pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
+            operator_needs_token: self.settings.operator.is_some(),
             warnings: quirks.iter().map(|quirk| format!("{}: {}", quirk.what(), quirk.advice())).collect(),
             ..self.response(RegistrationStatus::Accepted)
         };
@@ -129,6 +130,7 @@ impl Shared {
             reason_code: None,
             error_code: None,
             pass_scheme: None,
+            operator_needs_token: false,
             warnings: Vec::new(),
         }
     }

@@ -1,11 +1,13 @@
 //! Steps a match by hand, through its referee.
 
+use league_core::season::{CommandOutcome, Season};
 use league_protocol::answer::ParsedAnswer;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, MatchId};
 use league_protocol::message::step::{MatchState, MatchStep};
 use league_protocol::table::Call;
 use serde::Deserialize;
+use smol_str::format_smolstr;
 
 use crate::manager::Manager;
 use crate::match_dispatch::referee_of;
@@ -16,6 +18,14 @@ struct Answer {
 }
 
 impl Manager {
+    /// Steps a match for the operator.
+    pub async fn step(&self, match_id: MatchId, call: fn(MatchStep) -> Call) -> Result<(), RequestError> {
+        let name = call(MatchStep { match_id: match_id.clone() }).method().row().name;
+        self.lead(match_id.clone(), call).await?;
+        let nothing = |_: &Season, _| Ok(CommandOutcome { events: Vec::new(), reply: () });
+        self.act(format_smolstr!("{name} {match_id}"), nothing).await
+    }
+
     /// `call` is `get_match_state`, `collect_choices`, `draw_number` or `finalize_match`.
     pub async fn lead(&self, match_id: MatchId, call: fn(MatchStep) -> Call) -> Result<MatchState, RequestError> {
         let call = call(MatchStep { match_id: match_id.clone() });

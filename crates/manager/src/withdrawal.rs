@@ -8,6 +8,7 @@ use league_protocol::error::RequestError;
 use league_protocol::id::PlayerId;
 use league_protocol::message::operate::{CreateSchedule, ScheduleAnswer};
 use league_store::views::MATCH_FILES;
+use smol_str::format_smolstr;
 
 use crate::manager::Manager;
 use crate::notices::{self, Recipient};
@@ -15,7 +16,7 @@ use crate::notices::{self, Recipient};
 impl Manager {
     /// Waits until the withdrawal is durable, but not for the player, which may not answer.
     pub async fn withdraw(&self, player: PlayerId) -> Result<(), RequestError> {
-        let taken_out = self.shared.league_handle.command(move |season, now| {
+        let taken_out = self.act(format_smolstr!("withdraw_player {player}"), move |season, now| {
             let ruling = season.withdraw(&player, now)?;
             // In a running league the player may be in a match and must finish it. It hears of the end like the others.
             let may_leave = season.phase() != LeaguePhase::RunningLeague;
@@ -30,8 +31,9 @@ impl Manager {
     /// Closes registration and pairs the named players, or all. Players that are not named are withdrawn.
     pub(crate) async fn schedule(&self, wanted: CreateSchedule) -> Result<ScheduleAnswer, RequestError> {
         let league_handle = &self.shared.league_handle;
-        let out =
-            league_handle.command(move |season, now| season.schedule_players(wanted.players.as_deref(), now)).await?;
+        let out = self
+            .act("create_schedule", move |season, now| season.schedule_players(wanted.players.as_deref(), now))
+            .await?;
         for player in out {
             self.tell_withdrawn(&player, true);
         }

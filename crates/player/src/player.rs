@@ -15,6 +15,7 @@ use league_protocol::envelope::{Envelope, ReceivedEnvelope};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId};
 use league_protocol::message::choice::PostedChoice;
+use league_protocol::message::identity::{ProveIdentity, ProvedIdentity};
 use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
 use league_protocol::message::start_match::FRIENDLY;
 use league_protocol::sender::{Role, Sender};
@@ -284,6 +285,7 @@ impl Shared {
     ) -> Result<GameJoinAck, RequestError> {
         let (match_id, now) = (&invitation.match_id, self.environment.now());
         if purpose == PlayPurpose::League && self.session().trusts_without_pass(head, match_id) {
+            self.console.unproven(match_id);
             tracing::warn!(%match_id, "the referee shows no pass; the manager has said that this may be so");
             self.note_message(JournalLevel::Warn, "REFEREE_UNPROVEN", (head, Method::GameInvitation), || {
                 format!("{match_id}: the referee shows no pass; the manager has said that this may be so")
@@ -510,6 +512,13 @@ impl Player {
                 let strategy = SmolStr::new_static(shared.strategy_runner.name());
                 let state = shared.session().player_state(Some(strategy));
                 CallAnswer::new(plain(shared), &state)
+            }
+            PlayerCall::ProveIdentity(ProveIdentity { nonce }) => {
+                let token = shared.session().identity().and_then(|identity| identity.token.clone());
+                let token = token.ok_or_else(|| {
+                    RequestError::new(ErrorCode::E005, method, "this player is not registered in any league yet")
+                })?;
+                CallAnswer::new(plain(shared), &ProvedIdentity { proof: token.digest().identity_proof(&nonce) })
             }
             PlayerCall::Ping(nothing) => CallAnswer::new(plain(shared), &nothing),
         }

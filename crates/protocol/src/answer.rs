@@ -106,6 +106,8 @@ pub enum RegistrationAnswer {
         league_id: Option<LeagueId>,
         /// The agent can check passes of this manager.
         passes: bool,
+        /// Operator calls need the operator's token.
+        operator_needs_token: bool,
     },
     Rejected {
         reason: String,
@@ -283,6 +285,7 @@ impl ParsedAnswer {
                             league_id: self.first(|layer| layer.league_id.parse()),
                             passes: self.first(|layer| layer.pass_scheme.parse::<SmolStr>()).as_deref()
                                 == Some(PASS_SCHEME),
+                            operator_needs_token: self.found.iter().any(|(_, layer)| layer.operator_needs_token),
                         };
                         return Interpretation { answer, quirks, token: self.first(Layer::credential) };
                     }

@@ -3,11 +3,13 @@
 //! The manager guesses it from the registration ([`PeerDialect::of_registration`]), and [`crate::dialect_fallback`] corrects the guess.
 //! It travels to referees with a match, returns with the report, and is kept in the log. Peers supply it, so its size is bounded.
 
+mod lesson;
 mod tools;
 mod wire_format;
 
 use std::fmt;
 
+pub use lesson::BadLesson;
 use smol_str::SmolStr;
 
 use crate::envelope::ReceivedEnvelope;

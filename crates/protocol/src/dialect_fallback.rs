@@ -43,14 +43,20 @@ impl DialectAttempt<'_> {
         if self.notice
             && let Some(next) = self.next_for_notice(last)
         {
-            return next;
+            return if next == NextTry::Stop { self.canonical() } else { next };
         }
         let (read_tools, forms) = self.plan(last);
         if read_tools && !self.tools_read {
             return NextTry::ReadTools;
         }
         let planned = forms.into_iter().find(|dialect| !self.tried.contains(dialect)).map(NextTry::Send);
-        planned.or_else(|| self.any_other(last)).unwrap_or(NextTry::Stop)
+        planned.or_else(|| self.any_other(last)).unwrap_or_else(|| self.canonical())
+    }
+
+    /// The last try: another agent may have taught a wrong dialect.
+    fn canonical(&self) -> NextTry {
+        let canonical = PeerDialect::default();
+        if self.tried.contains(&canonical) { NextTry::Stop } else { NextTry::Send(canonical) }
     }
 
     /// Without evidence: every frame, then the tools of an MCP server, then the other names in each frame.

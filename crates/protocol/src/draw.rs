@@ -69,6 +69,15 @@ hex32!(
     /// A number is one of ten, so a wrong field gives the right number once in ten times; the right seal it never gives.
     DrawSeal);
 
+hex32!(
+    /// What the manager asks an agent to prove its identity with.
+    #[derive(Debug)]
+    IdentityNonce);
+hex32!(
+    /// Proves that an agent holds its token.
+    #[derive(Debug)]
+    IdentityProof);
+
 impl DrawSecret {
     pub fn commitment(&self) -> DrawCommitment {
         DrawCommitment(digest(&self.0))

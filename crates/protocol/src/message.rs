@@ -6,6 +6,7 @@ pub mod choice;
 pub mod game_error;
 pub mod game_move;
 pub mod game_over;
+pub mod identity;
 pub mod invitation;
 pub mod league_error;
 pub mod league_view;

@@ -17,11 +17,13 @@ use crate::message::choice::{ChooseParityCall, ChooseParityResponse, PostedChoic
 use crate::message::game_error::GameError;
 use crate::message::game_move::{GameMoveCall, GameMoveResponse};
 use crate::message::game_over::GameOver;
+use crate::message::identity::{ProveIdentity, ProvedIdentity};
 use crate::message::invitation::{GameInvitation, GameJoinAck};
 use crate::message::league_error::LeagueError;
 use crate::message::league_view::{GetLeague, LeaguePage};
 use crate::message::operate::{
-    CreateSchedule, Empty, LeagueCommand, RotateKey, RotatedKey, ScheduleAnswer, StatusAnswer, WithdrawPlayer,
+    CreateSchedule, Empty, ForgetDialect, LeagueCommand, RotateKey, RotatedKey, ScheduleAnswer, StatusAnswer,
+    WithdrawPlayer,
 };
 use crate::message::query::{AssignedMatches, GetAssignedMatches, LeagueQuery, LeagueQueryResponse};
 use crate::message::registration::{LeagueRegisterRequest, RefereeRegisterRequest, RegisterResponse};
@@ -286,6 +288,11 @@ calls! {
         None, [Operator] => [Manager], "withdraw_player",
         WithdrawPlayer => StatusAnswer = None, Generic, Operator
     }
+    /// Forget what was learned about a player's dialect; the next calls to it are canonical.
+    ForgetDialect {
+        None, [Operator] => [Manager], "forget_dialect",
+        ForgetDialect => StatusAnswer = None, Generic, Operator
+    }
     /// Replace the key that referees or players show to register; the answer holds the new key.
     RotateKey {
         None, [Operator] => [Manager], "rotate_key",
@@ -389,6 +396,11 @@ calls! {
     Shutdown {
         Some("SHUTDOWN_COMMAND"), [Manager] => [Player, Referee], "shutdown",
         ShutdownCommand => Acknowledgement = None, Generic, Pass
+    }
+    /// Prove that the agent holds the token of its registration.
+    ProveIdentity {
+        None, [Manager] => [Player, Referee], "prove_identity",
+        ProveIdentity => ProvedIdentity = None, Generic, Open
     }
     /// Show a player's own state.
     GetPlayerState {

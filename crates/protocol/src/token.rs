@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use subtle::ConstantTimeEq;
 
+use crate::draw::{IdentityNonce, IdentityProof};
 use crate::id::{LeagueId, MatchId, PlayerId, RefereeId};
 use crate::seal::{digest, seal};
 
@@ -163,6 +164,11 @@ impl TokenDigest {
     /// Proves to the referee of `match_id` that the sender is this player.
     pub fn player_pass(&self, league: &LeagueId, match_id: &MatchId) -> Pass {
         self.pass(&[b"player", league.as_str().as_bytes(), match_id.as_str().as_bytes()])
+    }
+
+    /// Proves to the manager that the agent holds this token.
+    pub fn identity_proof(&self, nonce: &IdentityNonce) -> IdentityProof {
+        IdentityProof(seal(&self.0, &[b"identity", String::from(*nonce).as_bytes()]))
     }
 
     fn pass(&self, fields: &[&[u8]]) -> Pass {

@@ -215,13 +215,14 @@ proptest! {
                 player_id: accepted.then(|| player_id.clone()), referee_id: None, league_id: None,
                 reason: (!accepted).then(|| reason.clone()), reason_code: (!accepted).then_some(code),
                 error_code: None,
-                pass_scheme: None, warnings: Vec::new(),
+                pass_scheme: None, operator_needs_token: false, warnings: Vec::new(),
             };
             let bytes = write(Method::RegisterPlayer, &|to, out| to.answer(&envelope, &response, out).unwrap());
             let answer = ParsedAnswer::parse(&bytes).unwrap().registration().answer;
             prop_assert_eq!(answer, if accepted {
                 RegistrationAnswer::Accepted {
                     player_id: Some(player_id.clone()), referee_id: None, league_id: None, passes: false,
+                    operator_needs_token: false,
                 }
             } else {
                 RegistrationAnswer::Rejected { reason: reason.clone(), code: Some(code.into()) }

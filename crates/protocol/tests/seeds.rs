@@ -126,7 +126,7 @@ fn answered(question: &str, body: &[u8]) -> (String, Quirks) {
         "registration" => {
             let reading = layers.registration();
             let meaning = match reading.answer {
-                RegistrationAnswer::Accepted { player_id, referee_id, league_id, passes: _ } => {
+                RegistrationAnswer::Accepted { player_id, referee_id, league_id, .. } => {
                     let names = [player_id.map(|id| id.to_string()), referee_id.map(|id| id.to_string())];
                     let named = names.into_iter().chain([league_id.map(|id| id.to_string())]).flatten();
                     format!("accepted {}", named.collect::<Vec<_>>().join(" "))

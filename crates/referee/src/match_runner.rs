@@ -390,7 +390,15 @@ impl MatchRunner {
     fn ask(&mut self, (side, call, number): (Side, CallNumber, u8), ask: AskKind, question: Call, limit: Duration) {
         let envelope = self.match_messages().envelope(side, self.shared.environment.now());
         let (peer_client, endpoint) = (self.shared.peer_client.clone(), self.endpoints[side].clone());
-        let (order, known) = (Arc::clone(&self.order), self.known[side].clone());
+        let (order, mut known) = (Arc::clone(&self.order), self.known[side].clone());
+        // The dialect may be wrong, because another referee may have taught it. The second try does without it.
+        let usual = match number {
+            2 if known.proven => Some(known.dialect.with_usual(question.method())),
+            2 => Some(PeerDialect::default()),
+            _ => None,
+        };
+        let is_other = usual.as_ref().is_some_and(|usual| *usual != known.dialect);
+        known.dialect = usual.unwrap_or(known.dialect);
         let shared = Arc::clone(&self.shared);
         let transcript_writer = TranscriptWriter::new(&self.appointed.id, &order.players[side].player_id, &question);
         let posted = Arc::new(PostedAnswers::default());
@@ -424,6 +432,9 @@ impl MatchRunner {
             if let Some(Ok(exchange)) = tries.iter_mut().rfind(|attempt| !attempt.is_probe).map(|last| &mut last.result)
             {
                 exchange.receipt.granted = exchange.receipt.granted.max(posted.granted());
+            }
+            if is_other && understood && found.dialect.is_none() {
+                found.dialect = Some(known.dialect.clone());
             }
             if posted.is_set() || words.iter().any(|said| said.refused.is_none()) {
                 found.quirks.note(Quirk::PostsAnswers);
@@ -467,7 +478,8 @@ impl MatchRunner {
     fn learned(&self) -> ByPlayer<LearnedDialect> {
         let news = Side::BOTH.into_iter().map(|side| {
             let (player, known) = (&self.order.players[side], &self.known[side]);
-            let dialect = (known.dialect != player.dialect).then(|| known.dialect.clone());
+            let own = known.dialect.of_referees();
+            let dialect = (own != player.dialect.of_referees()).then_some(own);
             let shows_token = known.shows_token && !player.shows_token;
             (player.player_id.clone(), LearnedDialect { dialect, quirks: known.quirks, shows_token })
         });

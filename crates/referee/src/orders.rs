@@ -37,7 +37,9 @@ impl Shared {
         }
         match (&head.auth_token, &self.settings.operator) {
             (Some(_), Some(_)) if self.is_operator(head) => Ok(MatchPurpose::Friendly),
-            (None, None) if passes && peer.ip().to_canonical().is_loopback() => Ok(MatchPurpose::Friendly),
+            (None, None) if passes && peer.ip().to_canonical().is_loopback() && self.trusts_this_machine() => {
+                Ok(MatchPurpose::Friendly)
+            }
             (Some(_), Some(_)) if passes => self.refuse(peer, METHOD),
             (Some(_) | None, _) => shown,
         }
@@ -49,14 +51,21 @@ impl Shared {
         secrets.is_some_and(|(digest, token)| token.opens(digest))
     }
 
-    /// Accepts the manager, and the operator: a client on this machine or one that shows the operator's token.
+    /// Whether a client on this machine is the operator: a league without an operator's token, and a referee that only this machine
+    /// reaches.
+    fn trusts_this_machine(&self) -> bool {
+        let league_needs_token = self.identity().is_some_and(|identity| identity.operator_needs_token);
+        self.settings.operator.is_none() && !league_needs_token && self.settings.contact.is_loopback()
+    }
+
+    /// Accepts the manager, and the operator: a client that shows the operator's token, or one on this machine where there is none.
     pub(crate) fn check_operator(
         &self,
         head: &ReceivedEnvelope,
         peer: SocketAddr,
         method: Method,
     ) -> Result<(), RequestError> {
-        if self.settings.operator.is_none() && peer.ip().to_canonical().is_loopback() {
+        if peer.ip().to_canonical().is_loopback() && self.trusts_this_machine() {
             return Ok(());
         }
         let passes = self.identity().is_some_and(|identity| identity.passes);
@@ -66,7 +75,7 @@ impl Shared {
         if head.auth_token.is_some() {
             return self.refuse(peer, method);
         }
-        let message = "only the manager and the operator may do this: call from the referee's machine, or send the operator's token";
+        let message = "only the manager and the operator may do this; start the referee with --operator-token and send that token as auth_token";
         Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
     }
 

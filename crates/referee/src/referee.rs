@@ -17,6 +17,7 @@ use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, GameType, MatchId, RefereeId, RoundId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::game_over::{GameResult, ResultStatus};
+use league_protocol::message::identity::{ProveIdentity, ProvedIdentity};
 use league_protocol::message::round::RoundAnnouncement;
 use league_protocol::message::start_match::{StartMatch, StartMatchAnswer};
 use league_protocol::message::step::{MatchState, MatchStep};
@@ -486,6 +487,13 @@ impl Agent for Referee {
                 tracing::warn!("the manager says: {words}");
                 shared.note(JournalLevel::Warn, "LEAGUE_ERROR", || format!("the manager says: {words}"));
                 CallAnswer::new(envelope, &shared.acknowledge())
+            }
+            RefereeCall::ProveIdentity(ProveIdentity { nonce }) => {
+                let token = shared.identity().and_then(|identity| identity.token);
+                let token = token.ok_or_else(|| {
+                    RequestError::new(ErrorCode::E010, method, "this referee is not registered in any league yet")
+                })?;
+                CallAnswer::new(envelope, &ProvedIdentity { proof: token.digest().identity_proof(&nonce) })
             }
             RefereeCall::Ping(empty) => CallAnswer::new(envelope, &empty),
         }

@@ -28,6 +28,8 @@ pub(crate) struct RefereeIdentity {
     pub(crate) league: Option<LeagueId>,
     pub(crate) token: Option<Token>,
     pub(crate) passes: bool,
+    /// Operator calls in this league need the operator's token.
+    pub(crate) operator_needs_token: bool,
     /// The manager that registered the referee and receives its reports.
     pub(crate) manager: Endpoint,
     pub(crate) dialect: PeerDialect,
@@ -66,12 +68,21 @@ impl Shared {
             max_tries: settings.give_up_after.filter(|_| self.identity().is_none()),
         };
         let admitted =
-            registration::register(&self.peer_client, manager, retry, &self.retry_now, || self.registration()).await?;
-        let Admitted { referee_id, league_id, token, passes, dialect, proven, .. } = admitted;
+            registration::register(&self.peer_client, manager, retry, &self.retry_now, || self.registration(manager))
+                .await?;
+        let Admitted { referee_id, league_id, token, passes, operator_needs_token, dialect, proven, .. } = admitted;
         let id = referee_id.or_else(|| settings.requested_id.clone()).unwrap_or_else(|| RefereeId::numbered(1));
-        let (league, manager_endpoint) = (league_id, manager.clone());
-        let identity =
-            RefereeIdentity { id: id.clone(), league, token, passes, manager: manager_endpoint, dialect, proven };
+        let manager_is = manager.clone();
+        let identity = RefereeIdentity {
+            id: id.clone(),
+            league: league_id,
+            token,
+            passes,
+            operator_needs_token,
+            manager: manager_is,
+            dialect,
+            proven,
+        };
         self.begin_anew();
         *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
         if let Some((transcript_writer, home)) = &settings.journal {
@@ -105,7 +116,7 @@ impl Shared {
         counts.is_some()
     }
 
-    fn registration(&self) -> (Envelope, Call) {
+    fn registration(&self, manager: &Endpoint) -> (Envelope, Call) {
         let settings = &self.settings;
         let request = RefereeRegisterRequest {
             referee_meta: AgentMeta {
@@ -119,11 +130,14 @@ impl Shared {
                 accepts_batches: true,
             },
             referee_id: settings.requested_id.clone(),
-            join_key: settings.join_key.clone(),
+            // The key belongs to the manager that was named at the start.
+            join_key: settings.join_key.clone().filter(|_| *manager == settings.manager),
             quirks: Quirks::default(),
         };
         let conversation = ConversationId::named(format_args!("conv-ref-{}-reg", settings.name));
-        (self.envelope(Some(conversation), None), Call::RegisterReferee(request))
+        // Its own manager knows a returning referee by its token.
+        let token = self.identity().filter(|identity| identity.manager == *manager).and_then(|identity| identity.token);
+        (self.envelope(Some(conversation), token.map(Into::into)), Call::RegisterReferee(request))
     }
 
     /// Registers with the manager of the request, or else with its own. From then on that manager receives its reports.

@@ -4,18 +4,19 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, StatusCode, header};
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RequestError};
 use league_protocol::frame::{Frame, RequestId};
 use league_protocol::reply::ReplyTo;
 use league_protocol::request::{self, Incoming, Refused, Request};
-use league_protocol::table::Method;
+use league_protocol::table::{Access, Method};
 use league_protocol::token::Credential;
 use serde_json::value::RawValue;
 use tracing::Instrument;
 
 use crate::agent::{Agent, IncomingCall};
+use crate::guard::is_own_page;
 use crate::mcp;
 use crate::refusal_log::RefusedRequest;
 use crate::trace;
@@ -153,6 +154,7 @@ async fn answer_call<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<
             }
             let incoming = IncomingCall { call, method, head, quirks, frame, spelling, one_name, peer: caller.peer };
             let answering = async {
+                check_page(caller.headers, method)?;
                 agent.authorize(method.row().access, &incoming).await?;
                 agent.call(incoming).await
             };
@@ -176,6 +178,24 @@ async fn answer_call<A: Agent>(agent: &A, request: Request<'_>, caller: &Caller<
             refuse(agent, Box::new(Refused { fault, reply_to, head }), caller, tail)
         }
     }
+}
+
+/// A page of another site must not act for the operator. A browser sends other types than `application/json` without asking first.
+/// Calls with a pass are checked too, because the operator may start a match without one.
+fn check_page(headers: &HeaderMap, method: Method) -> Result<(), RequestError> {
+    let access = method.row().access;
+    if matches!(access, Access::Operator | Access::Pass) && !is_own_page(headers) {
+        let message =
+            "this call came from a page of another site; the operator's pages are those of the manager itself";
+        return Err(RequestError::new(ErrorCode::E012, method, message).about("Origin"));
+    }
+    let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media = media.split(';').next().unwrap_or_default().trim();
+    if access == Access::Operator && !media.eq_ignore_ascii_case("application/json") {
+        let message = "an operator call needs the header Content-Type: application/json";
+        return Err(RequestError::new(ErrorCode::E002, method, message).about("Content-Type"));
+    }
+    Ok(())
 }
 
 /// A call that the agent does not serve is an unknown method, whatever else is wrong with it.

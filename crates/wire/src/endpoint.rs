@@ -1,5 +1,6 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::net::IpAddr;
 use std::str::FromStr;
 
 use http::Uri;
@@ -47,6 +48,13 @@ impl Endpoint {
     /// Without the brackets of an IPv6 address.
     pub fn host(&self) -> &str {
         bare_host(&self.uri)
+    }
+
+    /// Only this machine reaches it.
+    pub fn is_loopback(&self) -> bool {
+        let host = self.host();
+        let address = host.parse::<IpAddr>();
+        host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.to_canonical().is_loopback())
     }
 
     pub fn port(&self) -> u16 {

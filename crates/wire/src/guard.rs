@@ -11,6 +11,20 @@ use http::{HeaderMap, Uri, header};
 use crate::endpoint::bare_host;
 use crate::settings::ServerSettings;
 
+/// Accepts pages of this server and programs. Operator actions need this: `Guard` also accepts pages of other ports here, which may
+/// belong to players.
+pub fn is_own_page(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site").and_then(|value| value.to_str().ok());
+    if site.is_some_and(|site| !matches!(site, "same-origin" | "none")) {
+        return false;
+    }
+    match (text(headers, header::ORIGIN), text(headers, header::HOST)) {
+        (None, _) => !headers.contains_key(header::ORIGIN),
+        (Some(origin), Some(host)) => origin.split_once("://").is_some_and(|(_, own)| own.eq_ignore_ascii_case(host)),
+        (Some(_), None) => false,
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Guard {
     bound: IpAddr,

@@ -41,7 +41,7 @@ mod connection;
 mod connections;
 mod dial;
 mod dispatch;
-mod guard;
+pub mod guard;
 mod io_timeout;
 mod mcp;
 mod pool;

@@ -28,6 +28,7 @@ pub struct Admitted {
     pub league_id: Option<LeagueId>,
     pub token: Option<Token>,
     pub passes: bool,
+    pub operator_needs_token: bool,
     pub dialect: PeerDialect,
     /// The manager has answered in this dialect. Flat fields prove nothing about its frame.
     pub proven: bool,
@@ -204,13 +205,14 @@ fn read_answer(body: &[u8], dialect: PeerDialect, proven: bool) -> Outcome {
     };
     let reading = layers.registration();
     match reading.answer {
-        RegistrationAnswer::Accepted { player_id, referee_id, league_id, passes } => {
+        RegistrationAnswer::Accepted { player_id, referee_id, league_id, passes, operator_needs_token } => {
             Outcome::Admitted(Box::new(Admitted {
                 player_id,
                 referee_id,
                 league_id,
                 token: reading.token.map(|token| Token::received(token.reveal())),
                 passes,
+                operator_needs_token,
                 dialect,
                 proven,
             }))

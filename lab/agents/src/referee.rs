@@ -41,12 +41,13 @@ pub struct Plan {
     frame: Frame,
     work: Work,
     claims_passes: bool,
+    teaches: Option<Value>,
 }
 
 impl Plan {
     /// The default is `Work::Call`.
     pub fn new(name: &str, frame: Frame) -> Self {
-        Self { name: name.to_owned(), frame, work: Work::Call, claims_passes: false }
+        Self { name: name.to_owned(), frame, work: Work::Call, claims_passes: false, teaches: None }
     }
 
     pub fn works(self, work: Work) -> Self {
@@ -56,6 +57,11 @@ impl Plan {
     /// Registers with a claim to show the passes that it gets.
     pub fn claims_passes(self) -> Self {
         Self { claims_passes: true, ..self }
+    }
+
+    /// Reports this dialect for both players of each match.
+    pub fn teaches(self, dialect: Value) -> Self {
+        Self { teaches: Some(dialect), ..self }
     }
 
     fn names(&self) -> Names {
@@ -132,6 +138,11 @@ impl Referee {
             self.shared.tasks().spawn(async move { shared.poll(pause).await });
         }
         Ok(reply)
+    }
+
+    /// The credentials that its peers put into their answers.
+    pub fn shown_credentials(&self) -> Vec<String> {
+        self.shared.client.shown()
     }
 
     pub fn reports(&self) -> Vec<(Value, Result<Value, String>)> {
@@ -239,7 +250,12 @@ impl Shared {
         if self.plan.work == Work::Directory {
             self.look_up(&mut game, &manager, &id, &token).await;
         }
-        let report = game.play(&self.client, &id, &token).await;
+        let mut report = game.play(&self.client, &id, &token).await;
+        if let Some(dialect) = &self.plan.teaches {
+            let lesson = json!({ "manner": dialect });
+            let learned = json!({(&game.players[0].0): lesson, (&game.players[1].0): lesson});
+            report = with(report, json!({ "learned": learned }));
+        }
         let answer = self.client.call(&manager, "MATCH_RESULT_REPORT", &report).await;
         self.state().reports.push((report, answer));
     }

@@ -135,6 +135,7 @@ pub(super) fn announcement(league: &TestLeague, numbers: RangeInclusive<u32>, re
         player_a_id: PlayerId::numbered(1),
         player_b_id: PlayerId::numbered(2),
         referee_endpoint: Some(referee.to_owned()),
+        referee_shows_passes: None,
         referee_id: None,
         player_a_endpoint: None,
         player_b_endpoint: None,

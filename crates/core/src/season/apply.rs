@@ -123,6 +123,13 @@ impl Season {
                 Ok(())
             }
             Fact::AgentLearned { agent, learned } => self.record_learned(agent, learned),
+            Fact::DialectForgotten { player } => {
+                let index = *self.player_index.get(player).ok_or_else(|| unknown(player))?;
+                let player = &mut self.players[index as usize];
+                (player.dialect, player.quirks, player.shows_token) = Default::default();
+                Ok(())
+            }
+            Fact::OperatorActed { .. } => Ok(()),
             Fact::Halted => self.set_halted(true),
             Fact::Resumed => self.set_halted(false),
         }

@@ -1,5 +1,3 @@
-use std::cmp::Reverse;
-
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, RefereeId, RoundId};
 use league_protocol::table::Method;
@@ -18,18 +16,27 @@ pub struct Assignment {
 }
 
 impl Season {
-    /// Assigns matches of the current round up to the capacity of the referees, each to the referee with the most free capacity.
-    /// Awards matches of withdrawn players instead.
+    /// Assigns matches of the current round up to the capacity of the referees, evenly: each to the referee that has had the fewest
+    /// of this round. The capacity is the referee's own claim, so it only limits. Awards matches of withdrawn players instead.
     ///
     /// A match that a referee gave back goes to another referee if one is free, else to the same one again. The caller decides
-    /// how soon.
+    /// how soon. The same holds for a match of a player on the referee's own machine, except on the manager's.
     pub fn assign(&self, now: Timestamp) -> CommandOutcome<Vec<Assignment>> {
         let mut ruling = CommandOutcome { events: Vec::new(), reply: Vec::new() };
         let (Some(round), Some(current)) = (self.rounds.last(), self.current_round()) else { return ruling };
         if self.halted || round.completed {
             return ruling;
         }
-        let mut room: Vec<u32> = self.referees.iter().map(RegisteredReferee::free).collect();
+        let share = |referee: &RegisteredReferee| {
+            let absent = referee.lost || referee.capacity == 0;
+            Share { free: referee.free(), had: 0, absent }
+        };
+        let mut shares: Vec<Share> = self.referees.iter().map(share).collect();
+        for slot in &round.slots {
+            if let MatchSlot::Held { referee, .. } | MatchSlot::Done { referee, .. } = slot {
+                shares[*referee as usize].had += 1;
+            }
+        }
         let mut awarded = 0;
         for (slot, number) in round.slots.iter().zip(1..) {
             let MatchSlot::Waiting { refused_by, .. } = slot else { continue };
@@ -40,8 +47,15 @@ impl Season {
                 continue;
             }
             let Some(attempt) = slot.next_attempt() else { continue };
-            let Some(place) = most_free_referee(&room, *refused_by) else { continue };
-            room[place] -= 1;
+            let players = self.contestants(&match_id);
+            let players = players.map(|players| [&players.a.identity, &players.b.identity]);
+            let is_near = |place: usize| {
+                let referee = &self.referees[place].identity;
+                players.is_some_and(|players| players.iter().any(|player| player.is_beside(referee)))
+            };
+            let Some(place) = least_busy_referee(&shares, *refused_by, is_near) else { continue };
+            shares[place].free -= 1;
+            shares[place].had += 1;
             let referee = self.referees[place].id.clone();
             let fact = Fact::MatchAssigned { match_id: match_id.clone(), attempt, referee: referee.clone() };
             ruling.events.push(happened(now, fact));
@@ -119,9 +133,21 @@ impl Season {
     }
 }
 
-/// The referee with the most free capacity, the first among equals. A referee that `refused` comes last.
-fn most_free_referee(room: &[u32], refused: Option<u32>) -> Option<usize> {
+/// A referee's part of a round.
+struct Share {
+    free: u32,
+    /// Matches that it holds or has reported.
+    had: u32,
+    absent: bool,
+}
+
+/// The referee that has had the fewest matches, the first among equals. A referee that `refused` comes last. A match waits for a
+/// busy referee before it goes to one that `is_near` a player.
+fn least_busy_referee(shares: &[Share], refused: Option<u32>, is_near: impl Fn(usize) -> bool) -> Option<usize> {
     let refused = refused.map(|place| place as usize);
-    let free = room.iter().copied().enumerate().filter(|(_, free)| *free > 0);
-    free.min_by_key(|(place, free)| (refused == Some(*place), Reverse(*free))).map(|(place, _)| place)
+    let free = shares.iter().enumerate().filter(|(_, share)| share.free > 0);
+    let (best, _) = free.min_by_key(|(place, share)| (refused == Some(*place), is_near(*place), share.had))?;
+    let is_other = |(place, share): (usize, &Share)| !share.absent && refused != Some(place) && !is_near(place);
+    let waits = is_near(best) && shares.iter().enumerate().any(is_other);
+    (!waits).then_some(best)
 }

@@ -117,6 +117,12 @@ impl Fact {
                     AgentId::Referee(id) => describe!(id, found),
                 }
             }
+            Self::DialectForgotten { player } => {
+                describe!("The operator forgets the dialect that was learned for ", player)
+            }
+            Self::OperatorActed { origin, action } => {
+                describe!(format!("The operator, {}: {action}", origin.words()))
+            }
             Self::Halted => describe!("The operator stops the league"),
             Self::Resumed => describe!("The operator resumes the league"),
         }

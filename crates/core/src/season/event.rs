@@ -2,6 +2,7 @@ use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::report::{Account, LearnedDialect};
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 use super::agent::{AgentId, AgentProfile, StoredCredential};
 use super::config::LeagueConfig;
@@ -102,9 +103,36 @@ pub enum Fact {
         agent: AgentId,
         learned: LearnedDialect,
     },
+    /// The operator had the manager forget what was learned about a player.
+    DialectForgotten {
+        player: PlayerId,
+    },
+    /// The operator did this. The events that it caused come before it.
+    OperatorActed {
+        origin: OperatorOrigin,
+        action: SmolStr,
+    },
     /// Running matches end; no new match starts.
     Halted,
     Resumed,
+}
+
+/// How the manager recognised the operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OperatorOrigin {
+    /// A client on the manager's machine, in a league without an operator's token.
+    Loopback,
+    Token,
+}
+
+impl OperatorOrigin {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Loopback => "on the manager's machine",
+            Self::Token => "with the token",
+        }
+    }
 }
 
 impl Fact {
@@ -128,6 +156,8 @@ impl Fact {
             Self::RoundCompleted { .. } => "round_completed",
             Self::LeagueCompleted => "league_completed",
             Self::AgentLearned { .. } => "agent_learned",
+            Self::DialectForgotten { .. } => "dialect_forgotten",
+            Self::OperatorActed { .. } => "operator_acted",
             Self::Halted => "halted",
             Self::Resumed => "resumed",
         }

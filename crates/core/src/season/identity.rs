@@ -14,11 +14,21 @@ use super::agent::AgentProfile;
 pub struct AgentIdentity {
     pub name: SmolStr,
     pub address: SmolStr,
+    /// The host of the address; `None` for an agent on the manager's machine, by a loopback address.
+    remote_host: Option<SmolStr>,
 }
 
 impl AgentIdentity {
     pub fn of(profile: &AgentProfile) -> Self {
-        Self { name: name_skeleton(&profile.name), address: Self::address(&profile.endpoint) }
+        let address = Self::address(&profile.endpoint);
+        let host = address.split('/').next().and_then(|place| Some(place.rsplit_once(':')?.0));
+        let remote_host = host.filter(|host| *host != "localhost").map(SmolStr::new);
+        Self { name: name_skeleton(&profile.name), remote_host, address }
+    }
+
+    /// Whether both agents are on the same machine, other than by loopback.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        self.remote_host.is_some() && self.remote_host == other.remote_host
     }
 
     /// Equal for spellings of one place: the loopback addresses are one machine, ports and `/mcp` may be left out, a final slash

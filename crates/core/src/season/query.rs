@@ -130,10 +130,13 @@ impl Season {
         ids.filter_map(|match_id| self.announce(match_id, to_referees)).collect()
     }
 
-    /// Whether every referee that may get a match forwards passes. One that does not affects the whole round, since matches move
-    /// between referees.
+    /// Whether every referee that may get a match forwards passes.
     pub fn referees_show_passes(&self) -> bool {
         self.referees.iter().filter(|referee| !referee.lost).all(|referee| referee.profile.shows_passes)
+    }
+
+    pub fn shows_passes(&self, referee: &RefereeId) -> bool {
+        self.referee(referee).is_some_and(|referee| referee.profile.shows_passes)
     }
 
     /// Includes the players' endpoints.
@@ -152,6 +155,8 @@ impl Season {
             MatchSlot::Waiting { .. } if self.walkover(&match_id).is_none() => self.planned_referee(&match_id),
             MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. } => return None,
         };
+        let holds = matches!(self.slot(&match_id)?, MatchSlot::Held { .. } | MatchSlot::Done { .. });
+        let lacks_passes = holds && referee.is_some_and(|referee| !referee.profile.shows_passes);
         let players = self.contestants(&match_id)?;
         let endpoint = |player: &RegisteredPlayer| to_referees.then(|| player.profile.endpoint.clone());
         Some(AnnouncedMatch {
@@ -162,6 +167,7 @@ impl Season {
             player_b_id: players.b.id.clone(),
             referee_endpoint: referee.map(|referee| referee.profile.endpoint.clone()),
             referee_id: referee.map(|referee| referee.id.clone()),
+            referee_shows_passes: (!self.referees_show_passes()).then_some(!lacks_passes),
             player_a_endpoint: endpoint(players.a),
             player_b_endpoint: endpoint(players.b),
         })

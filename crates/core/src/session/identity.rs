@@ -27,9 +27,11 @@ impl PlayerIdentity {
         Some(token.digest().player_pass(league, match_id))
     }
 
-    /// The pass for an answer, made from the same token as the referee's own pass.
+    /// The pass for an answer, made from the same token as the referee's own pass. A referee without a valid pass gets none, because
+    /// anybody could use it to answer other referees in the player's name.
     pub fn answering_pass(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> Option<Pass> {
         let league = self.league_id.as_ref()?;
+        self.check_referee(head, Method::GameInvitation, match_id).ok()?;
         let referee = head.sender.as_good().and_then(Sender::referee_id);
         let shown = head.auth_token.as_ref().zip(referee);
         let meant = shown.and_then(|(shown, referee)| {

@@ -12,6 +12,7 @@ mod files;
 mod foreign_referees;
 mod friendly;
 mod games;
+mod impostors;
 mod kills;
 mod kits;
 mod leagues;
@@ -20,6 +21,7 @@ mod machine;
 mod misbehaviour;
 mod models;
 mod operator;
+mod operator_calls;
 mod orchestrator;
 mod pages;
 mod peers;
@@ -33,6 +35,7 @@ mod several_machines;
 mod source;
 mod stepped;
 mod support;
+mod taught_dialects;
 #[path = "../../../wire/tests/test_certificates/mod.rs"]
 mod test_certificates;
 #[cfg(feature = "otel")]

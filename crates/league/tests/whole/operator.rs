@@ -19,7 +19,7 @@ fn expect_refusal(venue: &Venue, command: &[&str], token: &[&str], parts: &[&str
 fn stepped(players: &[&str], more: &[&str]) -> (Venue, Process, [Vec<Process>; 2], String) {
     let venue = Venue::new();
     let manager = venue.manager_with(players.len(), 1, &[&["--stepped", "--json"], &SERVER_TOKEN[..], more].concat());
-    let mut referee = venue.referee("REF01");
+    let mut referee = venue.agent(&[&["referee", "--referee-id", "REF01"], &SERVER_TOKEN[..]].concat());
     referee.wait_for_line("is ready");
     let players = players.iter().map(|id| venue.player(id, "random")).collect();
     let endpoint = venue.home.referee_endpoint();
@@ -60,11 +60,11 @@ fn a_player_is_withdrawn_during_a_league_and_the_others_play_on() {
     operate(&venue, &["withdraw", withdrawn]);
     operate(&venue, &["withdraw", withdrawn]);
     // A match that its referee already has is played to its end, and counts.
-    http::lead(&endpoint, "R1M1");
+    http::lead_as(&endpoint, "R1M1", Some(TOKEN[1]));
     let rounds = venue.home.list("schedule");
     let games = rounds.iter().skip(1).map(|round| &round["matches"][0]);
     let mut without = games.filter(|game| game["player_A_id"] != withdrawn && game["player_B_id"] != withdrawn);
-    http::lead(&endpoint, without.next().unwrap()["match_id"].as_str().unwrap());
+    http::lead_as(&endpoint, without.next().unwrap()["match_id"].as_str().unwrap(), Some(TOKEN[1]));
     manager.wait_for_end_of_league();
     wait_for_all(players);
     venue.home.verify(3);
@@ -93,7 +93,7 @@ fn registration_is_reopened_for_one_more_player() {
     // The referee keeps the abandoned match until it is ordered to play the one of this schedule.
     http::until_match(&endpoint, "R1M1", "attempt", 2);
     for match_id in ["R1M1", "R2M1", "R3M1"] {
-        http::lead(&endpoint, match_id);
+        http::lead_as(&endpoint, match_id, Some(TOKEN[1]));
     }
     manager.wait().success();
     venue.home.verify(3);

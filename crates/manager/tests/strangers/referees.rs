@@ -57,34 +57,35 @@ async fn a_referee_gets_its_matches_by_any_method_name() {
     }
 }
 
-fn promises(player: &player::Player) -> Vec<bool> {
+/// What each announcement said about the referee of the first match.
+fn promises(player: &player::Player) -> Vec<Option<bool>> {
     let announced = player.log().of("ROUND_ANNOUNCEMENT");
-    announced.iter().map(|request| request.message.get("referees_show_passes").is_none()).collect()
+    announced.iter().map(|request| request.message.pointer("/matches/0/referee_shows_passes")?.as_bool()).collect()
 }
 
 #[tokio::test]
-async fn players_are_told_of_a_referee_without_passes_at_once_and_when_they_register_again() {
-    const LIMIT: Duration = Duration::from_secs(10);
-    let league = League::of(2, 1, ManagerSettings::default()).await;
+async fn a_referee_without_passes_weakens_a_match_only_when_it_gets_it() {
+    const LIMIT: Duration = Duration::from_secs(30);
+    let settings = ManagerSettings { referee_check_interval: Duration::from_millis(100), ..ManagerSettings::default() };
+    let league = League::of(2, 1, settings).await;
     // The referee declares passes and never begins, so the round stays open.
     let idle = Plan::new("Idle", Frame::Direct).works(Work::Polling(Duration::from_secs(3600))).claims_passes();
-    let _idle = idle.join(&league.url).await.unwrap();
+    let idle = idle.join(&league.url).await.unwrap();
     let players = league.join(&["One", "Two"]).await;
     let [one, two] = &players[..] else { panic!("two players joined") };
-    let playing = async { league.play().await };
     let coming = async {
         assert!(two.log().receives("ROUND_ANNOUNCEMENT", 1, LIMIT).await);
-        let _other = Plan::new("Whistle", Frame::Direct).join(&league.url).await.unwrap();
-        assert!(two.log().receives("ROUND_ANNOUNCEMENT", 2, LIMIT).await);
-        assert_eq!(promises(two), [true, false]);
+        let other = Plan::new("Whistle", Frame::Direct).join(&league.url).await.unwrap();
         one.register(&league.url).await.unwrap();
-        assert!(one.log().receives("ROUND_ANNOUNCEMENT", 3, LIMIT).await);
-        assert_eq!(promises(one)[..3], [true, false, false]);
+        assert!(one.log().receives("ROUND_ANNOUNCEMENT", 2, LIMIT).await);
+        assert_eq!(promises(one)[..2], [None, Some(true)]);
+        assert_eq!(promises(two), [None], "its match is as safe as before");
+        drop(idle);
+        assert!(two.log().receives("ROUND_ANNOUNCEMENT", 2, LIMIT).await);
+        assert_eq!(promises(two), [None, Some(false)]);
+        other
     };
-    tokio::select! {
-        _ = playing => panic!("the match was played"),
-        () = coming => {}
-    }
+    let (_, _other) = tokio::join!(league.play(), coming);
 }
 
 #[tokio::test]

@@ -23,6 +23,8 @@ pub(super) struct PlayerConsole {
     say: OnceLock<Say>,
     losses: Mutex<Vec<(MatchId, String)>>,
     closed: OnceLock<()>,
+    /// The last match whose referee showed no pass.
+    unproven: Mutex<Option<MatchId>>,
 }
 
 impl fmt::Debug for PlayerConsole {
@@ -55,6 +57,16 @@ impl PlayerConsole {
             (_, _) => String::new(),
         };
         self.say(&format!("{match_id}{tries}: {}", plain(what)));
+    }
+
+    /// Says it once for each match; an invitation may be repeated.
+    pub(super) fn unproven(&self, match_id: &MatchId) {
+        let mut last = self.unproven.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.replace(match_id.clone()).as_ref() != Some(match_id) {
+            self.say(&format!(
+                "{match_id}: the referee shows no pass, so this player cannot tell it from others; the manager allows it"
+            ));
+        }
     }
 
     pub(super) fn over(&self, over: &GameOver) {

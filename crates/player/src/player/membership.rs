@@ -141,6 +141,9 @@ impl Shared {
             quirks: Quirks::default(),
         };
         let conversation = ConversationId::named(format_args!("conv-player-{}-reg", settings.name));
-        (self.envelope(Some(conversation), None), Call::RegisterPlayer(request))
+        // The manager knows a returning player by its token.
+        let token = self.session().identity().and_then(|identity| identity.token.clone());
+        let envelope = self.envelope(Some(conversation), None);
+        (Envelope { auth_token: token.map(Into::into), ..envelope }, Call::RegisterPlayer(request))
     }
 }

@@ -142,6 +142,8 @@ pub(super) struct Layer {
     pub(super) referee_id: Field<SmolStr>,
     pub(super) league_id: Field<SmolStr>,
     pub(super) pass_scheme: Field<SmolStr>,
+    #[serde(deserialize_with = "lenient::or_default")]
+    pub(super) operator_needs_token: bool,
     #[serde(deserialize_with = "lenient::text")]
     pub(super) reason: Option<String>,
     #[serde(deserialize_with = "lenient::number")]

@@ -47,6 +47,16 @@ pub struct WithdrawPlayer {
     pub player_id: PlayerId,
 }
 
+/// `forget_dialect`: forget what was learned about an agent's dialect. The next calls to it are canonical.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ForgetDialect {
+    /// The league; the only one there is when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+    /// The player.
+    pub player_id: PlayerId,
+}
+
 /// The role whose agents show a key to register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -329,6 +329,9 @@ pub struct RegisterResponse {
     /// `hmac-sha256` when notices and referees of this league carry passes that can be checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_scheme: Option<SmolStr>,
+    /// Whether operator calls in this league need the operator's token; referees then refuse them without it, too.
+    #[serde(default, deserialize_with = "lenient::or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub operator_needs_token: bool,
     /// What was unusual about the registration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

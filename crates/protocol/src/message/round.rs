@@ -21,7 +21,7 @@ pub struct RoundAnnouncement {
     /// How many there are in all, where `matches` has not all of them.
     #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub total_matches: Option<u32>,
-    /// Whether all referees who may run these matches show passes. Where nothing is said they do.
+    /// Whether all referees who may run these matches show passes. Where nothing is said they do. The match says whether its own does.
     #[serde(default, deserialize_with = "lenient::value", skip_serializing_if = "Option::is_none")]
     pub referees_show_passes: Option<bool>,
     /// Where the players listen, as managers of other make tell it to referees.
@@ -57,6 +57,9 @@ pub struct AnnouncedMatch {
     /// Its referee.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub referee_id: Option<RefereeId>,
+    /// Whether the referee that holds this match shows passes, in a round where not all referees do.
+    #[serde(default, deserialize_with = "lenient::value", skip_serializing_if = "Option::is_none")]
+    pub referee_shows_passes: Option<bool>,
     /// Where side A listens; told to referees only.
     #[serde(
         rename = "player_A_endpoint",

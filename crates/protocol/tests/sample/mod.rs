@@ -6,6 +6,7 @@ use league_protocol::id::{ConversationId, LeagueId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::choice::ChooseParityResponse;
 use league_protocol::message::game_move::GameMoveResponse;
+use league_protocol::message::identity::ProvedIdentity;
 use league_protocol::message::invitation::GameJoinAck;
 use league_protocol::message::league_view::LeaguePage;
 use league_protocol::message::operate::{Empty, RotatedKey, ScheduleAnswer, StatusAnswer};
@@ -68,9 +69,11 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
         Method::GetStandings => write_answer::<StandingsAnswer>,
         Method::GetLeague => write_answer::<LeaguePage>,
         Method::CreateSchedule => write_answer::<ScheduleAnswer>,
-        Method::StartLeague | Method::StopLeague | Method::ReopenRegistration | Method::WithdrawPlayer => {
-            write_answer::<StatusAnswer>
-        }
+        Method::StartLeague
+        | Method::StopLeague
+        | Method::ReopenRegistration
+        | Method::WithdrawPlayer
+        | Method::ForgetDialect => write_answer::<StatusAnswer>,
         Method::RotateKey => write_answer::<RotatedKey>,
         Method::StartMatch => write_answer::<StartMatchAnswer>,
         Method::CollectChoices | Method::DrawNumber | Method::FinalizeMatch | Method::GetMatchState => {
@@ -91,6 +94,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
         | Method::NotifyLeagueError
         | Method::Shutdown => write_answer::<Acknowledgement>,
         Method::GetPlayerState => write_answer::<PlayerState>,
+        Method::ProveIdentity => write_answer::<ProvedIdentity>,
         Method::Ping => write_answer::<Empty>,
     };
     write(method, to, out);

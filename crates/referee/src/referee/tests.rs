@@ -11,6 +11,7 @@ fn referee() -> Referee {
         league: None,
         token: None,
         passes: false,
+        operator_needs_token: false,
         manager: referee.shared.settings.manager.clone(),
         dialect: PeerDialect::default(),
         proven: true,

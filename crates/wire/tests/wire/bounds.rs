@@ -139,7 +139,7 @@ async fn an_agent_that_panics_loses_one_connection_and_the_server_runs_on() {
     let server = serve_echo(Role::Referee, ServerSettings::default()).await;
     let mut raw = Raw::to(server.address).await;
     let panic = r#"{"jsonrpc":"2.0","method":"draw_number","params":{"match_id":"R1M1"},"id":1}"#;
-    raw.send_request("POST /mcp", "", panic).await;
+    raw.send_request("POST /mcp", "Content-Type: application/json\r\n", panic).await;
     assert!(raw.is_closed().await);
     assert_eq!(Raw::to(server.address).await.ping().await, 200);
 }

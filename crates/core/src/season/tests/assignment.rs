@@ -1,23 +1,59 @@
 use super::*;
 
 #[test]
-fn the_referee_with_the_most_free_capacity_comes_first() {
+fn matches_are_shared_evenly_whatever_capacity_is_claimed() {
     let mut league = League::running(12, &[1, 3, 2]);
     let assigned = league.assign();
-    let expected = ["R1M1/1 REF02", "R1M2/1 REF02", "R1M3/1 REF03", "R1M4/1 REF01", "R1M5/1 REF02", "R1M6/1 REF03"];
+    let expected = ["R1M1/1 REF01", "R1M2/1 REF02", "R1M3/1 REF03", "R1M4/1 REF02", "R1M5/1 REF03", "R1M6/1 REF02"];
     assert_eq!(lines(&assigned), expected);
     assert_eq!(lines(&league.season.assignments()), expected);
+    let mut league = League::running(12, &[16, 1000]);
+    let hoarded = league.assign().into_iter().filter(|assigned| assigned.referee == r(2)).count();
+    assert_eq!(hoarded, 3);
+}
+
+#[test]
+fn a_referee_off_loopback_gets_no_match_of_a_player_beside_it_while_there_is_another() {
+    let at = |host: &str, port: u32| format!("http://{host}:{port}/mcp");
+    let league = |third: &str, hosts: &[(&str, u32)]| {
+        let mut league = League::open();
+        for (number, host) in (1..).zip(["10.0.0.1", "10.0.0.2", third, "127.0.0.1"]) {
+            let mut request = player(number);
+            request.player_meta.contact_endpoint = at(host, 8100 + number);
+            league.admit(&request);
+        }
+        for (number, (host, capacity)) in (1..).zip(hosts) {
+            let mut request = referee(number, *capacity);
+            request.referee_meta.contact_endpoint = at(host, 8000 + number);
+            league.admit_referee(&request);
+        }
+        league.start();
+        league
+    };
+    // The first round is P01 against P02 and P03 against P04.
+    let mut two = league("10.0.0.3", &[("10.0.0.1", 9), ("10.0.0.9", 9)]);
+    assert_eq!(lines(&two.assign()), ["R1M1/1 REF02", "R1M2/1 REF01"]);
+    // It waits for the other referee.
+    let mut busy = league("10.0.0.1", &[("10.0.0.1", 9), ("10.0.0.9", 1)]);
+    let assigned = busy.assign();
+    assert_eq!(lines(&assigned), ["R1M1/1 REF02"]);
+    busy.report(&assigned[0], ended(Outcome::Draw)).unwrap();
+    assert_eq!(lines(&busy.assign()), ["R1M2/1 REF02"]);
+    let mut alone = league("10.0.0.3", &[("10.0.0.1", 9)]);
+    assert_eq!(lines(&alone.assign()), ["R1M1/1 REF01", "R1M2/1 REF01"]);
+    let mut house = league("10.0.0.3", &[("127.0.0.1", 9), ("10.0.0.9", 9)]);
+    assert_eq!(lines(&house.assign()), ["R1M1/1 REF01", "R1M2/1 REF02"]);
 }
 
 #[test]
 fn no_referee_gets_more_matches_than_its_capacity() {
     let mut league = League::running(12, &[1, 2]);
     let assigned = league.assign();
-    assert_eq!(lines(&assigned), ["R1M1/1 REF02", "R1M2/1 REF01", "R1M3/1 REF02"]);
+    assert_eq!(lines(&assigned), ["R1M1/1 REF01", "R1M2/1 REF02", "R1M3/1 REF02"]);
     assert_eq!(lines(&league.assign()), [""; 0]);
     let running = |league: &League| league.season.referees().iter().map(|referee| referee.running).collect::<Vec<_>>();
     assert_eq!(running(&league), [1, 2]);
-    league.report(&assigned[1], ended(Outcome::Draw)).unwrap();
+    league.report(&assigned[0], ended(Outcome::Draw)).unwrap();
     assert_eq!(running(&league), [0, 2]);
     assert_eq!(lines(&league.assign()), ["R1M4/1 REF01"]);
 }
@@ -35,9 +71,9 @@ fn nothing_is_assigned_before_the_first_round_and_between_rounds() {
 
 #[test]
 fn a_match_that_is_given_back_goes_to_another_as_a_new_attempt() {
-    let mut league = League::running(4, &[2, 1]);
+    let mut league = League::running(4, &[2, 2]);
     let assigned = league.assign();
-    assert_eq!(lines(&assigned), ["R1M1/1 REF01", "R1M2/1 REF01"]);
+    assert_eq!(lines(&assigned), ["R1M1/1 REF01", "R1M2/1 REF02"]);
     league.give_back(&assigned[0]);
     assert_eq!(lines(&league.assign()), ["R1M1/2 REF02"]);
     assert_eq!(league.replayed(), league.season);
@@ -113,10 +149,10 @@ fn a_league_without_referees_waits_for_one_to_return_or_to_come() {
 fn a_referee_that_registers_again_has_lost_what_it_was_running() {
     let mut league = League::running(4, &[2, 1]);
     let before = league.assign();
-    assert_eq!(lines(&before), ["R1M1/1 REF01", "R1M2/1 REF01"]);
+    assert_eq!(lines(&before), ["R1M1/1 REF01", "R1M2/1 REF02"]);
     league.admit_referee(&referee(1, 1));
     assert_eq!(league.season.referees()[0].running, 0);
-    assert_eq!(lines(&league.assign()), ["R1M1/2 REF01", "R1M2/2 REF02"]);
+    assert_eq!(lines(&league.assign()), ["R1M1/2 REF01"]);
     let fault = league.report(&before[0], ended(Outcome::Draw)).unwrap_err();
     assert_eq!(blame(&fault), "E007 5002 attempt");
     assert_eq!(league.replayed(), league.season);

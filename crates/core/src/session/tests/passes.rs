@@ -231,6 +231,24 @@ fn the_latest_announcement_decides_whether_referees_need_passes() {
 }
 
 #[test]
+fn a_referee_without_passes_weakens_only_the_match_that_it_holds_and_gets_no_pass() {
+    let (mut session, match_id) = (session(), first_of(1));
+    let announced = |shows: bool| {
+        let mut round = without_passes(1);
+        round.matches.iter_mut().for_each(|one| one.referee_shows_passes = Some(shows));
+        round
+    };
+    for (shows, trusted) in [(true, false), (false, true), (true, false)] {
+        session.round_announced(&manager(), &announced(shows)).unwrap();
+        for head in referees_of_other_make() {
+            assert_eq!(session.trusts_without_pass(&head, &match_id), trusted);
+            assert!(session.identity().unwrap().answering_pass(&head, &match_id).is_none());
+        }
+    }
+    assert!(session.identity().unwrap().answering_pass(&referee_of(&match_id), &match_id).is_some());
+}
+
+#[test]
 fn only_the_manager_may_declare_referees_trusted() {
     let (mut session, match_id) = (session(), first_of(1));
     let key = token().digest();
