@@ -77,9 +77,10 @@ async fn a_referee_without_passes_does_not_weaken_the_matches_of_others() {
     let address = tokio::task::block_in_place(|| manager.address());
     let _foreign = Plan::new("Whistle", Frame::Direct).join(&address).await.unwrap();
     let own = ["referee", "--port", "0", "--capacity", "2", "--manager", &address, "--home", venue.home.path()];
-    let _ours = Process::start(&own);
+    let mut referee = Process::start(&own);
     let mut players = ["P01", "P02", "P03", "P04"].map(|id| venue.player(id, "random"));
     tokio::task::block_in_place(|| {
+        referee.wait_for_line("REF02 is ready");
         players.iter_mut().for_each(|player| drop(player.wait_for_line(" plays")));
         let agents = venue.home.json("agents");
         let endpoint = |id: &str| {
