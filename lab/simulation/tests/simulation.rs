@@ -60,7 +60,7 @@ fn a_seed_reproduces_a_run_exactly() {
 
 #[test]
 fn runs_are_rough_enough_to_show_something() {
-    let outcomes: Vec<_> = (0..40).map(|seed| run(seed, Wanted::default()).unwrap()).collect();
+    let outcomes: Vec<_> = (0..60).map(|seed| run(seed, Wanted::default()).unwrap()).collect();
     let sum = |count: fn(&league_simulation::invariants::Tally) -> u64| {
         outcomes.iter().map(|outcome| count(&outcome.tally)).sum::<u64>()
     };

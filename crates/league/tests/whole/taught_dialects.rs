@@ -81,6 +81,9 @@ async fn the_operator_resets_what_was_learned() {
         assert!(told.contains("(P01) is forgotten"), "{told}");
         assert_ne!(dialect(), before);
         league(&["forget-dialect", "P09", "--manager", &address]).fails_with(&["P09 is not registered"]);
+        // The manager has written its log when it is gone.
+        manager.signal("TERM");
+        manager.wait().success();
     });
     assert!(log(&venue).contains("DIALECT_FORGOTTEN"));
 }

@@ -50,6 +50,8 @@ pub struct Account {
     pub started: Option<Timestamp>,
     /// What was wrong with the last answer of a player that lost without a game.
     #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "ByPlayer::is_empty")]
+    // The tools of the manager are listed in one answer of at most 64 KiB, and this is its largest schema.
+    #[schemars(with = "ByPlayer<serde_json::Map<String, serde_json::Value>>")]
     pub problems: ByPlayer<Problem>,
     /// How long the answers took.
     #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "ByPlayer::is_empty")]
