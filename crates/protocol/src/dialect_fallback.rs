@@ -43,17 +43,19 @@ impl DialectAttempt<'_> {
         if self.notice
             && let Some(next) = self.next_for_notice(last)
         {
-            return if next == NextTry::Stop { self.canonical() } else { next };
+            return next;
         }
         let (read_tools, forms) = self.plan(last);
         if read_tools && !self.tools_read {
             return NextTry::ReadTools;
         }
         let planned = forms.into_iter().find(|dialect| !self.tried.contains(dialect)).map(NextTry::Send);
-        planned.or_else(|| self.any_other(last)).unwrap_or_else(|| self.canonical())
+        planned
+            .or_else(|| self.any_other(last))
+            .unwrap_or_else(|| if self.notice { NextTry::Stop } else { self.canonical() })
     }
 
-    /// The last try: another agent may have taught a wrong dialect.
+    /// The last try of a question: another agent may have taught a wrong dialect. No player is charged for a notice.
     fn canonical(&self) -> NextTry {
         let canonical = PeerDialect::default();
         if self.tried.contains(&canonical) { NextTry::Stop } else { NextTry::Send(canonical) }
