@@ -109,6 +109,7 @@ class Attempt:
         self.opponent_id = None
         self.side = None
         self.joined = False
+        self.asked = 0  # the last turn that the referee asked for
         self.moves: Dict[tuple, str] = {}  # by the game, the turn and the digest of the state in which they were made
         self.signed_move = None  # the last one, as the manager takes it: the fields of MOVE_DEPOSIT
         self.deposited = set()  # the signatures that were sent to the manager
@@ -198,8 +199,9 @@ class Player:
             raise Refused(-32602, "E012: only the manager may ask this")
         match = self.attempt(message, appointed=True)
         if not match:
-            return {"called": False, "joined": False, "moves": 0, "revealed": False}
-        return {"called": True, "joined": match.joined, "moves": len(match.moves), "revealed": match.revealed}
+            return {"called": False, "joined": False, "asked": 0, "moves": 0, "revealed": False}
+        seen = {"joined": match.joined, "asked": match.asked, "moves": len(match.moves), "revealed": match.revealed}
+        return {"called": True, **seen}
 
     # --- Proofs: whose answer it is, without showing the token, which goes to the manager only ---
 
@@ -284,6 +286,7 @@ class Player:
         game = Game(game_type, match_id, match.side, state, legal, message.get("deadline"))
         view = hashlib.sha256(state.encode()).digest()
         turn = (whole_number(message.get("game_number")), whole_number(message.get("turn")), view)
+        match.asked = max(match.asked, turn[1] or 0)
         with match.lock:
             if turn in match.moves:
                 return match.moves[turn], True

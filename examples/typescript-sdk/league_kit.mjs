@@ -103,6 +103,7 @@ class Attempt {
   side;
   joined = false;
   /** @type {Map<string, Promise<any>>} */
+  asked = 0; // the last turn that the referee asked for
   moves = new Map(); // by the game, the turn and the digest of the state in which they were made
   /** @type {Message | undefined} */
   signedMove; // the last one, as the manager takes it: the fields of MOVE_DEPOSIT
@@ -227,8 +228,9 @@ export class Player {
   account(message) {
     if (!this.showsPass(message, "manager")) throw new Refused(-32602, "E012: only the manager may ask this");
     const match = this.attempt(message, true);
-    if (!match) return { called: false, joined: false, moves: 0, revealed: false };
-    return { called: true, joined: match.joined, moves: match.moves.size, revealed: match.revealed };
+    if (!match) return { called: false, joined: false, asked: 0, moves: 0, revealed: false };
+    const { joined, asked, moves, revealed } = match;
+    return { called: true, joined, asked, moves: moves.size, revealed };
   }
 
   // --- Proofs: whose answer it is, without showing the token, which goes to the manager only ---
@@ -336,6 +338,7 @@ export class Player {
    */
   move(match, message, state) {
     const turn = [wholeNumber(message.game_number), wholeNumber(message.turn), sha256(state).toString("hex")].join(" ");
+    match.asked = Math.max(match.asked, wholeNumber(message.turn) ?? 0);
     const known = match.moves.get(turn);
     if (known) return [known, true];
     if (match.moves.size >= MOVES_KEPT) throw new Refused(-32602, "E010: this match has too many moves");

@@ -1,5 +1,6 @@
 //! The steps of `test`, `ci` and `soak`. The first step that fails ends the run.
 
+use std::process::Command;
 use std::time::Instant;
 
 use crate::{Outcome, Repository, documents, extension, fuzz, instructions, peers, say, structure, tools, windows};
@@ -36,6 +37,10 @@ pub(crate) const CI: &[Step] = &[
     }),
     step("peers", "MCP's official clients and suite, the kits and a real browser accept us", foreign),
     step("simulations", "1,000 simulated leagues with faults keep every invariant", simulations),
+    step("hostile", "150 referees and 150 players that lie gain nothing unnoticed", |repository| {
+        let tests = tools::linted(repository, "test --workspace --test hostile no_")?;
+        hostile(repository, tests, "150")
+    }),
     step("machines", "a league works across hosts (Linux namespaces)", machines),
     step("traces", "the feature `otel` builds, and a match is one trace", traces),
     step("windows", "the Windows program builds and passes its tests under Wine", windows::check),
@@ -52,6 +57,9 @@ pub(crate) const CI: &[Step] = &[
 
 pub(crate) const SOAK: &[Step] = &[
     step("simulations", "10,000 simulated leagues keep every invariant", |repository| simulate(repository, &[])),
+    step("hostile", "1,000 referees and 1,000 players that lie gain nothing unnoticed", |repository| {
+        hostile(repository, repository.cargo("test --release --package league-simulation --test hostile no_"), "1000")
+    }),
     step("calls", "a million calls: no player that answers in time is charged", |repository| {
         crate::bench::load(repository, &[])
     }),
@@ -94,7 +102,7 @@ fn tests(repository: &Repository) -> Outcome {
 }
 
 /// Tests that other steps ignore, by the prefix of their names.
-pub(crate) fn ignored(repository: &Repository, names: &[&str]) -> Result<std::process::Command, String> {
+pub(crate) fn ignored(repository: &Repository, names: &[&str]) -> Result<Command, String> {
     // `help` is a test of the Rust kit: for it cargo builds the kit's program, which the other tests start.
     if tools::has_nextest(repository) {
         let words = "nextest run --workspace --test whole --test help --run-ignored only -E";
@@ -121,6 +129,11 @@ pub(crate) fn simulate(repository: &Repository, arguments: &[&str]) -> Outcome {
 fn simulations(repository: &Repository) -> Outcome {
     let mut tests = tools::linted(repository, "test --workspace --test simulation nothing_is_lost")?;
     tests.env("LEAGUE_SIMULATIONS", "1000");
+    repository.run(tests)
+}
+
+fn hostile(repository: &Repository, mut tests: Command, runs: &str) -> Outcome {
+    tests.env("LEAGUE_HOSTILE_SIMULATIONS", runs);
     repository.run(tests)
 }
 

@@ -210,6 +210,7 @@ impl Agent for FakeAgent {
                 accept: Some(self.behaviour(&invitation.match_id) != ChoiceBehaviour::Declines),
                 draw_nonce: nonce,
                 reason: None,
+                signature: None,
             };
             return CallAnswer::new(envelope, &join);
         }
@@ -231,7 +232,8 @@ impl Agent for FakeAgent {
             };
             let parity_choice = (method == Method::ChooseParity).then(|| text.clone());
             let played = parity_choice.is_none().then_some(text);
-            let choice = PostedChoice { match_id, player_id: Some(self.player()), parity_choice, choice: None, played };
+            let (player_id, choice, signature) = (Some(self.player()), None, None);
+            let choice = PostedChoice { match_id, player_id, parity_choice, choice, played, signature };
             return CallAnswer::new(envelope, &choice);
         }
         if let Call::RegisterReferee(_) = &call {

@@ -13,6 +13,7 @@ use league_protocol::message::choice::{ChoiceContext, ChooseParityCall};
 use league_protocol::message::game_move::{GameMoveCall, MoveContext};
 use league_protocol::message::invitation::GameInvitation;
 use league_protocol::message::standings::PlayerRecord;
+use league_protocol::message::start_match::CHECK_LEAGUE;
 use league_protocol::problem::QuestionKind;
 use league_protocol::sender::Sender;
 use league_protocol::side::Side;
@@ -87,7 +88,7 @@ impl TestLeague {
         let random = environment.random();
         let pass = random.iter().fold(String::from("pass-"), |pass, byte| format!("{pass}{byte:02x}"));
         let round = RoundId(1000 + u32::from(u16::from_be_bytes([random[0], random[1]])));
-        Self { environment: environment.clone(), game: game.clone(), league: "league_check".parse().ok(), pass, round }
+        Self { environment: environment.clone(), game: game.clone(), league: CHECK_LEAGUE.parse().ok(), pass, round }
     }
 
     pub(crate) fn match_id(&self, number: u32) -> MatchId {
@@ -157,7 +158,18 @@ impl TestLeague {
             Some(game) => {
                 let (state, legal_moves) = (game.view(Side::A), game.legal_moves(Side::A));
                 let context = MoveContext { opponent_id, state, your_standings, legal_moves };
-                Call::MakeMove(GameMoveCall { league_id, round_id, match_id, player_id, game_type, context, deadline })
+                Call::MakeMove(GameMoveCall {
+                    league_id,
+                    round_id,
+                    match_id,
+                    player_id,
+                    game_type,
+                    context,
+                    deadline,
+                    attempt: Some(1),
+                    game_number: Some(1),
+                    turn: Some(1),
+                })
             }
             None => Call::ChooseParity(ChooseParityCall {
                 league_id,
@@ -167,6 +179,9 @@ impl TestLeague {
                 game_type: Some(game_type),
                 context: ChoiceContext { opponent_id, round_id, your_standings },
                 deadline,
+                attempt: Some(1),
+                game_number: Some(1),
+                turn: Some(1),
             }),
         }
     }

@@ -171,6 +171,8 @@ impl<'a> RefereeCheck<'a> {
             },
             scoring: MatchPoints::default(),
             draw_secret: None,
+            draw_commitment: None,
+            manager_nonce: None,
             home_mark: None,
             strict: false,
         })

@@ -8,7 +8,8 @@
 //! - Each question has a fixed number of tries. A timeout or a lost connection leads to a pause, an illegal or unreadable answer to
 //!   the next try at once. The referee explains the error before each new try. After the last try the side forfeits.
 //! - The first valid input counts. The match ignores inputs that are late, repeated or out of place, so no input can make it fail.
-//! - The referee always tells both sides the end, then reports it once.
+//! - The referee reports the end once, then tells both sides. It tells them nothing if the manager refuses the report, because the
+//!   result does not count.
 //!
 //! An illegal move that a player posts on its own counts like an illegal answer to the open call, so a flood of them uses up only
 //! the side's own tries. During a pause the previous try is already counted: the post ends the pause and starts the next try. A
@@ -21,16 +22,17 @@ pub mod messages;
 pub mod phase;
 pub mod refusal;
 mod side_state;
+mod signed_answers;
 pub mod step;
 pub mod terms;
 
 #[cfg(test)]
 mod tests;
 
-use std::mem;
 use std::time::Duration;
 
-use league_protocol::draw::{DrawCommitment, DrawNonce};
+use league_protocol::draw::DrawCommitment;
+use league_protocol::message::report::PlayerSignatures;
 use league_protocol::message::start_match::Backoff;
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
@@ -41,9 +43,10 @@ use crate::rules::outcome::Outcome;
 
 use effect::{AskKind, AttemptError, Effect};
 use ending::{Drawn, Ending, ForfeitReason};
-use input::{CallNumber, Input};
+use input::{CallNumber, Input, ReportDelivery};
 use phase::MatchPhase;
 use side_state::{SideState, Try};
+use signed_answers::SignedAnswers;
 use step::{StepCommand, StepRefused};
 use terms::{DriveMode, MatchTerms};
 
@@ -54,10 +57,11 @@ pub struct MatchMachine {
     state: State,
     sides: Pair<SideState>,
     joined: Pair<bool>,
-    nonces: Pair<DrawNonce>,
     course: Vec<(Side, SmolStr)>,
+    signed: Pair<SignedAnswers>,
     drawn: Option<Drawn>,
     ending: Option<Ending>,
+    delivery: Option<ReportDelivery>,
     /// The error of the last failed try of each side.
     last_errors: Pair<Option<AttemptError>>,
     last_call: CallNumber,
@@ -70,8 +74,8 @@ enum State {
     Joining,
     Moving,
     Held(StepCommand),
-    SendingGameOver,
     Reporting,
+    SendingGameOver,
     Done,
 }
 
@@ -83,10 +87,11 @@ impl MatchMachine {
             state: State::New,
             sides: Pair::new(SideState::Free, SideState::Free),
             joined: Pair::default(),
-            nonces: Pair::default(),
             course: Vec::new(),
+            signed: Pair::default(),
             drawn: None,
             ending: None,
+            delivery: None,
             last_errors: Pair::default(),
             last_call: CallNumber(0),
         }
@@ -103,9 +108,9 @@ impl MatchMachine {
                     }
                 }
             }
-            Input::Joined { side, call, nonce } => {
+            Input::Joined { side, call, nonce, signature } => {
                 if self.sides[side].answered(AskKind::Join, call).is_some() {
-                    self.nonces[side] = nonce;
+                    self.signed[side].joined(nonce, signature);
                     self.joined[side] = true;
                     self.settle(side, SideState::Free, effects);
                 }
@@ -115,14 +120,18 @@ impl MatchMachine {
                     self.settle(side, SideState::Lost(ForfeitReason::Declined), effects);
                 }
             }
-            Input::Moved { side, call, text } => {
+            Input::Moved { side, call, text, signature } => {
                 if let Some(tried) = self.sides[side].answered(AskKind::Move, call) {
                     match self.game.play(side, &text) {
                         Ok(()) => {
                             self.course.push((side, text));
+                            self.signed[side].moved(signature);
                             self.settle(side, SideState::Free, effects);
                         }
-                        Err(illegal) => self.fail_attempt(side, tried, illegal.into(), effects),
+                        Err(illegal) => {
+                            self.signed[side].moved_illegally(text, signature);
+                            self.fail_attempt(side, tried, illegal.into(), effects);
+                        }
                     }
                 }
             }
@@ -140,14 +149,17 @@ impl MatchMachine {
                 if self.sides[side] == SideState::GameOverSent(call) {
                     self.sides[side] = SideState::Free;
                     if self.sides.both(|state| *state == SideState::Free) {
-                        self.state = State::Reporting;
-                        effects.push(Effect::Report);
+                        self.state = State::Done;
                     }
                 }
             }
-            Input::Reported => {
+            Input::Reported(delivery) => {
                 if self.state == State::Reporting {
-                    self.state = State::Done;
+                    self.delivery = Some(delivery);
+                    match delivery {
+                        ReportDelivery::Accepted | ReportDelivery::Undelivered => self.send_game_over(effects),
+                        ReportDelivery::Refused => self.state = State::Done,
+                    }
                 }
             }
         }
@@ -163,7 +175,7 @@ impl MatchMachine {
                     self.advance(effects);
                 }
                 StepCommand::DrawNumber => self.draw(effects),
-                StepCommand::Finalize => self.send_game_over(effects),
+                StepCommand::Finalize => self.report(effects),
             }
             return Ok(());
         }
@@ -177,7 +189,7 @@ impl MatchMachine {
     pub fn awaited_step(&self) -> Option<StepCommand> {
         match self.state {
             State::Held(step) => Some(step),
-            State::New | State::Joining | State::Moving | State::SendingGameOver | State::Reporting | State::Done => {
+            State::New | State::Joining | State::Moving | State::Reporting | State::SendingGameOver | State::Done => {
                 None
             }
         }
@@ -188,7 +200,7 @@ impl MatchMachine {
             State::New | State::Joining => MatchPhase::WaitingForPlayers,
             State::Moving | State::Held(StepCommand::CollectChoices) => MatchPhase::CollectingChoices,
             State::Held(StepCommand::DrawNumber) => MatchPhase::DrawingNumber,
-            State::Held(StepCommand::Finalize) | State::SendingGameOver | State::Reporting | State::Done => {
+            State::Held(StepCommand::Finalize) | State::Reporting | State::SendingGameOver | State::Done => {
                 MatchPhase::Finished
             }
         }
@@ -209,7 +221,12 @@ impl MatchMachine {
         self.last_errors[side].as_ref()
     }
 
-    /// Whether the match is over and reported.
+    /// Whether the manager has not answered the report, so that the result may still be refused.
+    pub fn is_provisional(&self) -> bool {
+        self.delivery == Some(ReportDelivery::Undelivered)
+    }
+
+    /// Whether the match is reported and both sides have been told, or the report was refused.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
     }
@@ -246,9 +263,15 @@ impl MatchMachine {
         self.last_move(side).is_some()
     }
 
-    /// Whether `side` has moved in a game that asks each side once, so that a further move contradicts the first.
-    pub fn has_made_only_move(&self, side: Side) -> bool {
-        self.game.info().max_turns == 1 && self.has_moved(side)
+    /// The number of the move that `side` makes next, from one.
+    pub fn turn(&self, side: Side) -> u32 {
+        self.course.iter().filter(|(mover, _)| *mover == side).fold(1, |turn, _| turn + 1)
+    }
+
+    /// What `side` signed, for the report. Empty if it signed nothing.
+    pub fn signatures(&self, side: Side) -> PlayerSignatures {
+        let lost_by = self.ending.as_ref().and_then(|ending| ending.faults[side]);
+        self.signed[side].evidence(lost_by == Some(ForfeitReason::IllegalMoves))
     }
 
     fn last_move(&self, side: Side) -> Option<&SmolStr> {
@@ -320,7 +343,11 @@ impl MatchMachine {
             secret: self.terms.secret,
             match_id: self.terms.match_id.clone(),
             attempt: self.terms.attempt,
-            nonces: mem::take(&mut self.nonces),
+            nonces: self.signed.as_ref().map(|signed| match signed.nonce() {
+                nonce if nonce.as_bytes().is_empty() => self.terms.manager_nonce.clone(),
+                nonce => nonce.clone(),
+            }),
+            seeded: self.terms.seeded,
         };
         let seal = draw.seal();
         let number = draw.number_in(&seal);
@@ -344,9 +371,16 @@ impl MatchMachine {
             faults: self.sides.map(SideState::fault),
         });
         match self.terms.mode {
-            DriveMode::Flowing => self.send_game_over(effects),
+            DriveMode::Flowing => self.report(effects),
             DriveMode::Stepped => self.hold(StepCommand::Finalize),
         }
+    }
+
+    /// No side owes an answer from here on.
+    fn report(&mut self, effects: &mut Vec<Effect>) {
+        self.sides = Pair::new(SideState::Free, SideState::Free);
+        self.state = State::Reporting;
+        effects.push(Effect::Report);
     }
 
     /// Also tells a side that never joined.

@@ -16,14 +16,14 @@ use thiserror::Error;
 
 use crate::game_match::MatchMachine;
 use crate::game_match::effect::Effect;
-use crate::game_match::input::Input;
+use crate::game_match::input::{Input, ReportDelivery};
 use crate::game_match::terms::{AnswerLimits, DriveMode, MatchTerms};
 use crate::record::MatchRecord;
 use crate::rules::registry::new_game;
 use crate::rules::seed::Seed;
 use crate::season::config::LeagueConfig;
 use crate::season::event::Event;
-use crate::season::{Assignment, BadEvent, CommandOutcome, NextAction, Registered, Season};
+use crate::season::{Assignment, BadEvent, CommandOutcome, DrawSource, NextAction, Registered, Season};
 
 #[derive(Debug, Error)]
 pub enum InMemoryLeagueError {
@@ -85,6 +85,7 @@ impl InMemoryLeague {
             referee_meta: meta(SmolStr::new_static("Referee"), 0, &game, Some(u32::MAX)),
             referee_id: None,
             join_key: None,
+            draw_commitments: Vec::new(),
             quirks: Quirks::default(),
         };
         let registered = in_memory_league.season.register_referee(&referee, None, &[0; 32], now)?;
@@ -114,7 +115,7 @@ impl InMemoryLeague {
             NextAction::Play(_) => {}
             NextAction::AwaitRegistrations | NextAction::AwaitStart | NextAction::Conclude => return Ok(false),
         }
-        let assigned = self.season.assign(self.now);
+        let assigned = self.season.assign(DrawSource::Seed(&self.seed), self.now);
         self.enact(&assigned.events)?;
         for assignment in assigned.reply {
             let record = self.play(&assignment)?;
@@ -159,6 +160,8 @@ impl InMemoryLeague {
             match_id: match_id.clone(),
             attempt: assignment.attempt,
             secret: self.seed.secret(match_id),
+            seeded: true,
+            manager_nonce: DrawNonce::default(),
             salt: [0; 32],
             tries: Pair::new(1, 1),
             limits: AnswerLimits { to_join: NO_TIME, to_move: NO_TIME, to_acknowledge: NO_TIME },
@@ -174,22 +177,22 @@ impl InMemoryLeague {
             let answer = match effect {
                 // The seed already decides the draw, so a nonce would add nothing.
                 Effect::Invite { side, call, .. } => {
-                    Input::Joined { side, call: Some(call), nonce: DrawNonce::default() }
+                    Input::Joined { side, call: Some(call), nonce: DrawNonce::default(), signature: None }
                 }
                 Effect::AskMove { side, call, .. } => {
                     let (view, legal) = (match_machine.game().view(side), match_machine.game().legal_moves(side));
                     let picked = self.seed.pick(match_id, players[side], &view, legal.len());
                     let text = legal.get(picked).cloned().unwrap_or_default();
-                    Input::Moved { side, call: Some(call), text }
+                    Input::Moved { side, call: Some(call), text, signature: None }
                 }
                 Effect::Pause { side, call, .. } => Input::PauseOver { side, call },
                 Effect::SendGameOver { side, call, .. } => Input::GameOverSent { side, call },
-                Effect::Report => Input::Reported,
+                Effect::Report => Input::Reported(ReportDelivery::Accepted),
                 Effect::SendError { .. } => continue,
             };
             match_machine.handle(answer, effects);
         }
-        match_machine.ending().map(|ending| MatchRecord::of(&match_machine, ending, true)).ok_or_else(endless)
+        match_machine.ending().map(|ending| MatchRecord::of(&match_machine, ending)).ok_or_else(endless)
     }
 }
 
@@ -205,6 +208,7 @@ fn meta(display_name: SmolStr, number: u32, game: &GameType, max_concurrent_matc
         max_concurrent_matches,
         pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
         accepts_batches: false,
+        signs_moves: false,
     }
 }
 
@@ -266,7 +270,7 @@ mod tests {
         let (_, events, _) = played(&game, 5, 1);
         let mut proved = 0;
         for event in events {
-            if let Fact::MatchReported { match_id, attempt, record } = event.fact {
+            if let Fact::MatchReported { match_id, attempt, record, .. } = event.fact {
                 assert!(record.proof.is_some());
                 assert_eq!(record.check(&game, &match_id, attempt), Ok(()));
                 proved += 1;

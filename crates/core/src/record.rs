@@ -60,7 +60,8 @@ pub enum BadRecord {
 }
 
 impl MatchRecord {
-    pub fn of(match_machine: &MatchMachine, ending: &Ending, seeded: bool) -> Self {
+    pub fn of(match_machine: &MatchMachine, ending: &Ending) -> Self {
+        let terms = match_machine.terms();
         Self {
             outcome: ending.outcome,
             moves: ending.moves.clone(),
@@ -69,10 +70,10 @@ impl MatchRecord {
             proof: ending.drawn.as_ref().map(|drawn| {
                 Box::new(RevealedDraw {
                     commitment: match_machine.commitment(),
-                    secret: match_machine.terms().secret,
+                    secret: terms.secret,
                     nonces: drawn.nonces.clone(),
                     seal: Some(drawn.seal),
-                    seeded,
+                    seeded: terms.seeded,
                 })
             }),
         }
@@ -95,8 +96,8 @@ impl MatchRecord {
     pub fn check(&self, game: &GameType, match_id: &MatchId, attempt: u32) -> Result<(), BadRecord> {
         if let Some(proof) = &self.proof {
             let claimed = self.drawn.ok_or(BadRecord::NoNumber)?;
-            let (secret, nonces) = (proof.secret, proof.nonces.clone());
-            let draw = Draw { secret, match_id: match_id.clone(), attempt, nonces };
+            let (secret, nonces, seeded) = (proof.secret, proof.nonces.clone(), proof.seeded);
+            let draw = Draw { secret, match_id: match_id.clone(), attempt, nonces, seeded };
             draw.verify(&proof.commitment, proof.seal.as_ref(), claimed)?;
         }
         if let Some(number) = self.drawn {
@@ -107,7 +108,7 @@ impl MatchRecord {
         if self.course.is_empty() && is_bare {
             return Ok(());
         }
-        let stage = self.replay(game)?.stage();
+        let stage = self.replay(game, |_, _, _| {})?.stage();
         let follows = match stage {
             GameStage::Over(verdict) => Outcome::from(verdict) == self.outcome,
             GameStage::Moves(_) | GameStage::Draw => forfeited,
@@ -117,17 +118,27 @@ impl MatchRecord {
 
     /// Explains the result in a sentence; `None` when moves and number do not determine it.
     pub fn reason(&self, game: &GameType, names: Pair<&str>) -> Option<String> {
-        let game = self.replay(game).ok()?;
+        let game = self.replay(game, |_, _, _| {}).ok()?;
         let is_played_out =
             matches!((game.stage(), self.outcome), (GameStage::Over(_), Outcome::Win(_) | Outcome::Draw));
         is_played_out.then(|| game.reason(names))
     }
 
-    fn replay(&self, game: &GameType) -> Result<Box<dyn Game>, BadRecord> {
-        let mut game = new_game(game).ok_or(BadRecord::Outcome)?;
+    /// All moves in order.
+    pub fn played(&self) -> impl Iterator<Item = (Side, &SmolStr)> {
         let only = Side::BOTH.into_iter().filter_map(|side| Some((side, self.moves[side].as_ref()?)));
         let only = only.filter(|_| self.course.is_empty());
-        let mut moves = self.course.iter().map(|(side, text)| (*side, text)).chain(only);
+        self.course.iter().map(|(side, text)| (*side, text)).chain(only)
+    }
+
+    /// Calls `before` with the game before each move.
+    pub(crate) fn replay(
+        &self,
+        game: &GameType,
+        mut before: impl FnMut(&dyn Game, Side, &SmolStr),
+    ) -> Result<Box<dyn Game>, BadRecord> {
+        let mut game = new_game(game).ok_or(BadRecord::Outcome)?;
+        let mut moves = self.played();
         let mut number = self.drawn.and_then(DrawnNumber::new);
         loop {
             match (game.stage(), number) {
@@ -136,7 +147,10 @@ impl MatchRecord {
                     number = None;
                 }
                 (GameStage::Moves(_) | GameStage::Draw | GameStage::Over(_), _) => match moves.next() {
-                    Some((side, text)) => game.play(side, text)?,
+                    Some((side, text)) => {
+                        before(&*game, side, text);
+                        game.play(side, text)?;
+                    }
                     None => return Ok(game),
                 },
             }

@@ -8,6 +8,7 @@
 //! - [`config`], [`agent`], [`identity`]: rules and participants
 //! - [`mod@format`]: pairings; [`standings`]: the table and its order
 //! - `registration`, `flow`, `withdrawal`, `assignment`, `report`, `learning`: the commands
+//! - [`evidence`]: what keeps a referee from lying
 //! - [`event`], `apply`: facts and their effect; [`describe`]: events in words
 //! - `query`: answers for agents, files and pages
 
@@ -16,7 +17,9 @@ mod apply;
 mod assignment;
 pub mod config;
 pub mod describe;
+mod dispute;
 pub mod event;
+pub mod evidence;
 mod flow;
 pub mod format;
 pub mod identity;
@@ -32,7 +35,7 @@ mod withdrawal;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
@@ -42,13 +45,15 @@ use league_protocol::time::Timestamp;
 use agent::{PlayerCondition, RegisteredPlayer, RegisteredReferee};
 use config::LeagueConfig;
 use event::{Event, Fact};
+use evidence::{AssignedDraw, MatchEvidence};
 use format::RoundPlan;
 use standings::Table;
 
+use crate::record::MatchRecord;
 use crate::rules::outcome::Outcome;
 
 pub use apply::BadEvent;
-pub use assignment::Assignment;
+pub use assignment::{Assignment, DrawSource};
 pub use flow::{LeaguePhase, NextAction};
 pub use registration::{Admission, Registered, Rejection, RejectionReason};
 pub use report::ReportOutcome;
@@ -87,6 +92,12 @@ pub struct Season {
     abandoned: u32,
     /// Transcripts that the manager still expects: the attempt, and the digest that the transcript must have.
     transcripts: HashMap<MatchId, (u32, TranscriptDigest)>,
+    /// Only matches with alerts, deposits or attempts that did not count.
+    evidence: BTreeMap<MatchId, MatchEvidence>,
+    /// The number of events applied, the first one included.
+    events: u64,
+    /// The time of the last event.
+    updated: Timestamp,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -121,6 +132,16 @@ enum MatchSlot {
         attempt: u32,
         /// Index in the list of referees.
         referee: u32,
+        draw: Option<Box<AssignedDraw>>,
+    },
+    /// Waits for the operator's decision.
+    Suspended {
+        attempt: u32,
+        /// Index in the list of referees.
+        referee: u32,
+        draw: Option<Box<AssignedDraw>>,
+        /// What the referee reported.
+        record: Option<Box<MatchRecord>>,
     },
     /// Decided without being played.
     Awarded { outcome: Outcome },
@@ -140,21 +161,35 @@ impl MatchSlot {
     fn next_attempt(&self) -> Option<u32> {
         match self {
             Self::Waiting { attempts, .. } => attempts.checked_add(1),
-            Self::Held { .. } | Self::Awarded { .. } | Self::Done { .. } => None,
+            Self::Held { .. } | Self::Suspended { .. } | Self::Awarded { .. } | Self::Done { .. } => None,
+        }
+    }
+
+    /// The attempt and the referee whose report counts. A match that waits because its referee had left still takes the report of that
+    /// referee: it may only have been cut off.
+    fn reportable(&self) -> Option<(u32, u32, Option<&AssignedDraw>)> {
+        match self {
+            Self::Held { attempt, referee, draw } | Self::Suspended { attempt, referee, draw, record: None } => {
+                Some((*attempt, *referee, draw.as_deref()))
+            }
+            Self::Suspended { record: Some(_), .. }
+            | Self::Waiting { .. }
+            | Self::Awarded { .. }
+            | Self::Done { .. } => None,
         }
     }
 
     fn outcome(&self) -> Option<Outcome> {
         match self {
             Self::Awarded { outcome } | Self::Done { outcome, .. } => Some(*outcome),
-            Self::Waiting { .. } | Self::Held { .. } => None,
+            Self::Waiting { .. } | Self::Held { .. } | Self::Suspended { .. } => None,
         }
     }
 
     fn status(&self) -> &'static str {
         match self {
             Self::Waiting { .. } => PENDING,
-            Self::Held { .. } => "IN_PROGRESS",
+            Self::Held { .. } | Self::Suspended { .. } => "IN_PROGRESS",
             Self::Awarded { .. } | Self::Done { .. } => "COMPLETED",
         }
     }
@@ -165,10 +200,10 @@ const PENDING: &str = "PENDING";
 impl Season {
     pub fn open(config: LeagueConfig, now: Timestamp) -> (Self, Event) {
         let event = Event { at: whole(now), fact: Fact::Opened { config: Box::new(config.clone()) } };
-        (Self::empty(config), event)
+        (Self::empty(config, event.at), event)
     }
 
-    fn empty(config: LeagueConfig) -> Self {
+    fn empty(config: LeagueConfig, at: Timestamp) -> Self {
         let table = Table::new(0, config.scoring.clone());
         Self {
             config,
@@ -187,7 +222,20 @@ impl Season {
             reopened: 0,
             abandoned: 0,
             transcripts: HashMap::new(),
+            evidence: BTreeMap::new(),
+            events: 1,
+            updated: at,
         }
+    }
+
+    /// The number of the last event, which names this state of the season.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// The time of the last event.
+    pub fn updated(&self) -> Timestamp {
+        self.updated
     }
 
     pub fn config(&self) -> &LeagueConfig {

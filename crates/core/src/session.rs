@@ -4,12 +4,18 @@
 //! pass is refused. Only the manager lifts this rule, for a match that a foreign referee holds. Any message may
 //! arrive twice or late. A repeated invitation or request gets the same answer, a match counts once, and a message of an earlier
 //! round changes nothing of a later one.
+//!
+//! This file has the messages of the manager; `playing` has those of referees.
 
 mod active_match;
 mod active_matches;
+mod assignments;
+mod evidence;
 mod identity;
+mod made_moves;
 mod move_request;
 mod played;
+mod playing;
 mod state;
 mod trusted_matches;
 
@@ -18,28 +24,28 @@ mod tests;
 
 use std::sync::Arc;
 
-use league_protocol::draw::DrawNonce;
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::id::{LeagueId, MatchId, PlayerId, RoundId};
+use league_protocol::id::{LeagueId, RoundId};
 use league_protocol::message::acknowledgement::Acknowledgement;
-use league_protocol::message::game_over::GameOver;
-use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
 use league_protocol::message::round::{AnnouncedMatch, LeagueCompleted, RoundAnnouncement, RoundCompleted};
 use league_protocol::message::standings::{FinalRow, StandingsRow, StandingsUpdate};
 use league_protocol::message::state::PlayerState;
 use league_protocol::table::Method;
-use league_protocol::time::Timestamp;
 use smol_str::SmolStr;
 
+pub use evidence::Evidence;
 pub use identity::PlayerIdentity;
-pub use move_request::MoveRequest;
+pub use move_request::{AskedMove, MoveRequest};
 pub use played::{DrawCheck, History, PlayedMatch};
+pub use playing::{ChosenMove, GameOverOutcome};
 pub use state::{PlayerLifecycle, SessionState};
 
 use active_match::ActiveMatch;
 use active_matches::ActiveMatches;
-use state::{MatchStage, Membership};
+use assignments::Assignments;
+use evidence::EvidenceQueue;
+use state::Membership;
 use trusted_matches::TrustedMatches;
 
 #[derive(Clone, Debug)]
@@ -51,17 +57,13 @@ pub struct PlayerSession {
     matches: ActiveMatches,
     /// Matches whose referee may show no passes.
     trusted: TrustedMatches,
+    assignments: Assignments,
+    evidence: EvidenceQueue,
     /// History and standings are shared with the strategies, so a request copies neither.
     history: Arc<History>,
     standings: Arc<[StandingsRow]>,
     /// The round of the latest standings.
     standings_after: Option<RoundId>,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct GameOverOutcome {
-    pub acknowledgement: Acknowledgement,
-    pub repeated: bool,
 }
 
 impl PlayerSession {
@@ -73,6 +75,8 @@ impl PlayerSession {
             round: None,
             matches: ActiveMatches::default(),
             trusted: TrustedMatches::default(),
+            assignments: Assignments::default(),
+            evidence: EvidenceQueue::default(),
             history: history.into(),
             standings: Arc::default(),
             standings_after: None,
@@ -104,6 +108,7 @@ impl PlayerSession {
 
     fn forget_league(&mut self) {
         (self.round, self.matches, self.trusted) = (None, ActiveMatches::default(), TrustedMatches::default());
+        (self.assignments, self.evidence) = (Assignments::default(), EvidenceQueue::default());
         (self.standings, self.standings_after) = (Arc::default(), None);
     }
 
@@ -150,11 +155,14 @@ impl PlayerSession {
     ) -> Result<Acknowledgement, RequestError> {
         let identity = self.check_manager_message(head, Method::NotifyRound, round.league_id.as_ref())?;
         let player = identity.player_id.clone();
-        // An announcement of an earlier round is late and changes nothing.
+        let plays = |announced: &&AnnouncedMatch| [&announced.player_a_id, &announced.player_b_id].contains(&&player);
+        for own in round.matches.iter().filter(plays) {
+            self.assignments.announced(own);
+            self.compare_commitments(own);
+        }
+        // An announcement of an earlier round is late and changes nothing else.
         if self.round.is_none_or(|current| current <= round.round_id) {
             self.enter_round(round.round_id);
-            let plays =
-                |announced: &&AnnouncedMatch| [&announced.player_a_id, &announced.player_b_id].contains(&&player);
             let all_show = round.referees_show_passes != Some(false);
             for own in round.matches.iter().filter(plays) {
                 self.trusted.announced(&own.match_id, own.referee_shows_passes.unwrap_or(all_show));
@@ -174,128 +182,6 @@ impl PlayerSession {
         if self.round.is_none_or(|current| current < round) {
             self.round = Some(round);
             self.matches.close_before(round);
-        }
-    }
-
-    /// Uses `nonce` for a new match; a repeated invitation gets the first nonce again.
-    pub fn invited(
-        &mut self,
-        head: &ReceivedEnvelope,
-        invitation: &GameInvitation,
-        nonce: DrawNonce,
-        now: Timestamp,
-    ) -> Result<GameJoinAck, RequestError> {
-        let match_id = &invitation.match_id;
-        let player_id = self.check_referee_message(head, Method::GameInvitation, match_id)?.player_id.clone();
-        let conversation = head.conversation_id.as_good().cloned();
-        let again = self.matches.find(match_id).filter(|active| active.is_same_invitation(invitation));
-        let draw_nonce = match again {
-            Some(active) => {
-                active.conversation = conversation;
-                active.nonce.clone()
-            }
-            None => {
-                invitation.round_id.into_iter().for_each(|round| self.enter_round(round));
-                self.add_match(ActiveMatch::invited(invitation, nonce.clone(), conversation));
-                nonce
-            }
-        };
-        Ok(GameJoinAck { draw_nonce: Some(draw_nonce), ..join_ack(match_id, player_id, true, now) })
-    }
-
-    pub fn declined(
-        &self,
-        head: &ReceivedEnvelope,
-        invitation: &GameInvitation,
-        reason: SmolStr,
-        now: Timestamp,
-    ) -> Result<GameJoinAck, RequestError> {
-        let match_id = &invitation.match_id;
-        let player_id = self.check_referee_message(head, Method::GameInvitation, match_id)?.player_id.clone();
-        Ok(GameJoinAck { reason: Some(reason), ..join_ack(match_id, player_id, false, now) })
-    }
-
-    /// Whether the referee of `match_id` needs no pass, because the manager said that it may have none.
-    pub fn trusts_without_pass(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> bool {
-        let lacks_pass =
-            |identity: &PlayerIdentity| identity.check_referee(head, Method::GameInvitation, match_id).is_err();
-        self.trusted.holds(match_id) && self.identity.as_ref().is_some_and(lacks_pass)
-    }
-
-    /// Also true when the conversation of the invitation is unknown.
-    pub fn continues_invitation(&mut self, head: &ReceivedEnvelope, match_id: &MatchId) -> bool {
-        let invited = self.matches.find(match_id).and_then(|active| active.conversation.as_ref());
-        invited.is_none_or(|invited| head.conversation_id.as_good() == Some(invited))
-    }
-
-    fn add_match(&mut self, active: ActiveMatch) {
-        self.matches.add(active);
-        self.between_matches(Membership::MatchComplete);
-    }
-
-    /// Completes the referee's request with what the session knows.
-    pub fn move_requested(
-        &mut self,
-        head: &ReceivedEnvelope,
-        mut request: MoveRequest,
-    ) -> Result<MoveRequest, RequestError> {
-        self.check_referee_message(head, request.method, &request.match_id)?;
-        // A foreign referee may ask without an invitation.
-        if !self.matches.knows(&request.match_id) {
-            self.add_match(ActiveMatch::uninvited(request.match_id.clone()));
-        }
-        let active = self.matches.find(&request.match_id).ok_or_else(|| unknown(&request.match_id, request.method))?;
-        active.opponent = active.opponent.take().or(request.opponent);
-        active.round = active.round.or(request.round);
-        active.request_move(&request.view);
-        (request.opponent, request.round) = (active.opponent.clone(), active.round);
-        request.answered = active.answer().cloned();
-        Ok(request)
-    }
-
-    /// Returns the answer that counts: the first one in this position.
-    pub fn move_chosen(
-        &mut self,
-        match_id: &MatchId,
-        method: Method,
-        played: SmolStr,
-    ) -> Result<SmolStr, RequestError> {
-        self.myself(method)?;
-        Ok(self.matches.find(match_id).ok_or_else(|| unknown(match_id, method))?.choose(played))
-    }
-
-    pub fn match_over(&mut self, head: &ReceivedEnvelope, over: &GameOver) -> Result<GameOverOutcome, RequestError> {
-        let identity = self.check_referee_message(head, Method::NotifyMatchResult, &over.match_id)?.clone();
-        let active = self.matches.find(&over.match_id);
-        // The session acknowledges even an unreadable result, because a repetition would not help.
-        let played = PlayedMatch::of(over, &identity, active.as_deref());
-        let says_nothing = played.is_none();
-        let unheard = played.is_some_and(|played| Arc::make_mut(&mut self.history).add(played));
-        let news =
-            active.map_or(unheard, |active| std::mem::replace(&mut active.stage, MatchStage::Over) != MatchStage::Over);
-        if news {
-            self.between_matches(Membership::MatchComplete);
-        }
-        let acknowledgement = Acknowledgement::of_player(identity.player_id).for_match(over.match_id.clone());
-        Ok(GameOverOutcome { acknowledgement, repeated: !(unheard || says_nothing && news) })
-    }
-
-    pub fn game_error(
-        &self,
-        head: &ReceivedEnvelope,
-        match_id: Option<&MatchId>,
-    ) -> Result<Acknowledgement, RequestError> {
-        const METHOD: Method = Method::NotifyGameError;
-        match match_id {
-            Some(match_id) => {
-                let player = self.check_referee_message(head, METHOD, match_id)?.player_id.clone();
-                Ok(Acknowledgement::of_player(player).for_match(match_id.clone()))
-            }
-            None => {
-                let identity = self.myself(METHOD)?;
-                identity.check_named(METHOD)?;
-                Ok(Acknowledgement::of_player(identity.player_id.clone()))
-            }
         }
     }
 
@@ -395,34 +281,6 @@ impl PlayerSession {
         identity.check_manager(head, method)?;
         Ok(identity)
     }
-
-    fn check_referee_message(
-        &self,
-        head: &ReceivedEnvelope,
-        method: Method,
-        match_id: &MatchId,
-    ) -> Result<&PlayerIdentity, RequestError> {
-        let identity = self.myself(method)?;
-        if !self.trusted.holds(match_id) {
-            identity.check_referee(head, method, match_id)?;
-        }
-        Ok(identity)
-    }
-}
-
-fn join_ack(match_id: &MatchId, player_id: PlayerId, accept: bool, now: Timestamp) -> GameJoinAck {
-    GameJoinAck {
-        match_id: Some(match_id.clone()),
-        player_id: Some(player_id),
-        arrival_timestamp: Some(now),
-        accept: Some(accept),
-        draw_nonce: None,
-        reason: None,
-    }
-}
-
-fn unknown(match_id: &MatchId, method: Method) -> RequestError {
-    RequestError::new(ErrorCode::E007, method, format!("{match_id} is not being played here")).about("match_id")
 }
 
 fn row_of(last: &FinalRow) -> StandingsRow {

@@ -26,6 +26,7 @@ fn draw(count: u32) -> Draw {
             format_smolstr!("a{count}").try_into().unwrap(),
             format_smolstr!("b{}", count / 2).try_into().unwrap(),
         ),
+        seeded: false,
     }
 }
 
@@ -199,17 +200,20 @@ struct Vector {
     attempt: u32,
     nonce_a: DrawNonce,
     nonce_b: DrawNonce,
+    #[serde(default)]
+    seeded: bool,
     seal: DrawSeal,
     number: u8,
 }
 
-/// Python's `hmac` and `hashlib` computed the vectors. The last one skips two bytes and has a non-ASCII nonce.
+/// Python's `hmac` and `hashlib` computed the vectors. The third one skips two bytes and has a non-ASCII nonce, the last one is of a
+/// league with a seed.
 #[test]
 fn the_published_vectors_hold() {
     let vectors: Vec<Vector> = serde_json::from_str(include_str!("vectors/draws.json")).unwrap();
-    assert_eq!(vectors.len(), 3);
-    for Vector { secret, commitment, match_id, attempt, nonce_a, nonce_b, seal, number } in vectors {
-        let draw = Draw { secret, match_id, attempt, nonces: Pair::new(nonce_a, nonce_b) };
+    assert_eq!(vectors.len(), 4);
+    for Vector { secret, commitment, match_id, attempt, nonce_a, nonce_b, seeded, seal, number } in vectors {
+        let draw = Draw { secret, match_id, attempt, nonces: Pair::new(nonce_a, nonce_b), seeded };
         assert_eq!(draw.verify(&commitment, Some(&seal), number), Ok(()), "{}", draw.match_id);
     }
 }

@@ -243,7 +243,7 @@ pub(crate) fn shown(result: OwnResult) -> (&'static str, &'static str) {
 #[cfg(test)]
 mod tests {
     use league_core::season::config::LeagueConfig;
-    use league_core::season::{CommandOutcome, NextAction};
+    use league_core::season::{CommandOutcome, DrawSource, NextAction};
     use league_protocol::side::Pair;
     use smol_str::format_smolstr;
 
@@ -280,7 +280,7 @@ mod tests {
                 let next = league.season.start_round(now).unwrap();
                 enact(&mut league, next);
             }
-            let assigned = league.season.assign(now);
+            let assigned = league.season.assign(DrawSource::Random(&[7; 32]), now);
             for held in enact(&mut league, assigned) {
                 let moves = Pair::from_fn(|side| Some(format_smolstr!("move {} {side:?}", made.len())));
                 let record = MatchRecord { moves, ..MatchRecord::unplayed(Outcome::Draw) };

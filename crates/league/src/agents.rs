@@ -146,7 +146,7 @@ fn with_advice(stopped: LeagueStopped) -> anyhow::Error {
 /// If the log cannot be written, that is the cause of every later refusal.
 pub(crate) async fn stop_error(stopped: LeagueStopped, league_handle: &mut JoinHandle<LeagueClosed>) -> anyhow::Error {
     if matches!(stopped, LeagueStopped::Refused(_))
-        && let Ok(Ok(closed @ (LeagueClosed::Log(_) | LeagueClosed::Broken(_)))) =
+        && let Ok(Ok(closed @ (LeagueClosed::Log(_) | LeagueClosed::Gone(_) | LeagueClosed::Broken(_)))) =
             tokio::time::timeout(GRACE, league_handle).await
     {
         return closed_error(&closed);
@@ -157,6 +157,10 @@ pub(crate) async fn stop_error(stopped: LeagueStopped, league_handle: &mut JoinH
 pub(crate) fn closed_error(closed: &LeagueClosed) -> anyhow::Error {
     match closed {
         LeagueClosed::Stopped | LeagueClosed::Broken(_) => anyhow!("the league stopped: {closed}"),
+        LeagueClosed::Gone(_) => anyhow!(
+            "the league stopped: {closed}. No later result counts. If another manager runs on this home, stop it. If the log is gone, put \
+             a copy in its place (`league verify` tells whether it is good). Then start the manager again"
+        ),
         LeagueClosed::Log(_) => anyhow!(
             "the league stopped: {closed}. What was acknowledged is kept, and nothing else counts; mend that (is the disk full?) and \
              start it again with the same home: it goes on"

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use league_core::rules::registry::game_named;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId};
-use league_protocol::message::operate::KeyRole;
+use league_protocol::message::operate::{DisputeDecision, KeyRole};
 use league_protocol::message::start_match::MatchLimits;
 use league_protocol::token::Credential;
 use league_store::log::LogHead;
@@ -87,10 +87,25 @@ pub(crate) enum Command {
     Stop(Operate),
     /// Tell a running manager to reopen the registration, as long as no match has a result.
     Reopen(Operate),
-    /// Tell a running manager to withdraw a player: its results stand, and it loses its other matches.
+    /// Tell a running manager to withdraw a player or a referee. The results of a player stand, and it loses its other
+    /// matches; other referees play the matches of a referee.
     Withdraw {
-        /// The player's id, like P03, or its name.
-        player: String,
+        /// The id, like P03 or REF02, or the name of a player.
+        agent: String,
+        #[command(flatten)]
+        options: Operate,
+    },
+    /// Show the alerts: matches whose referee may have cheated.
+    Alerts(Which),
+    /// Tell a running manager how you decide about the alerts of a match.
+    Resolve {
+        /// The match, like R1M1.
+        #[arg(value_parser = match_id)]
+        match_id: MatchId,
+        /// uphold: the referee is at fault, and another one plays a match that waits. reject: the referee is not at fault, and
+        /// the match counts as reported.
+        #[arg(value_parser = decision)]
+        decision: DisputeDecision,
         #[command(flatten)]
         options: Operate,
     },
@@ -107,6 +122,9 @@ pub(crate) enum Command {
         command: KeysCommand,
     },
     /// Check a league's log, draws, results and files.
+    ///
+    /// Names each file that differs from the log, its field and both values. Exit code 0: all agree. 1: the log is damaged, or a file
+    /// was changed, damaged or deleted. 3: files show an earlier state of the log.
     Verify(Verify),
     /// Write a league as SQL tables to a new file: agents, rounds, matches, results, standings, events.
     Export(Export),
@@ -136,6 +154,14 @@ pub(crate) enum KeysCommand {
         #[command(flatten)]
         options: Operate,
     },
+}
+
+fn decision(text: &str) -> Result<DisputeDecision, String> {
+    match text {
+        "uphold" => Ok(DisputeDecision::Uphold),
+        "reject" => Ok(DisputeDecision::Reject),
+        other => Err(format!("{other:?} is no decision; say uphold or reject")),
+    }
 }
 
 fn key_role(text: &str) -> Result<KeyRole, String> {
@@ -441,6 +467,9 @@ pub(crate) struct Verify {
     /// The published head of the log, like 42:9f…: shows that the log was not rewritten as a whole.
     #[arg(long)]
     pub(crate) head: Option<LogHead>,
+    /// Write stale and missing files again from the log; the manager must not run. Files that were changed stay as they are.
+    #[arg(long)]
+    pub(crate) repair: bool,
     /// Print the report as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -84,9 +84,10 @@ fn main() -> ExitCode {
         Command::Stop(options) => operate::run(&options, Call::StopLeague),
         Command::Reopen(options) => operate::run(&options, Call::ReopenRegistration),
         Command::Keys { command: KeysCommand::Rotate { role, options } } => operate::rotate_key(role, &options),
-        Command::Withdraw { player, options } => operate::withdraw(&player, &options),
+        Command::Alerts(which) => show::alerts(&which),
+        Command::Resolve { match_id, decision, options } => operate::resolve(&match_id, decision, &options),
+        Command::Withdraw { agent, options } => operate::withdraw(&agent, &options),
         Command::ForgetDialect { player, options } => operate::forget_dialect(&player, &options),
-        Command::Verify(options) => verify::run(&options),
         Command::Export(options) => export::run(&options),
         Command::Simulate(options) => simulate::run(&options),
         Command::Completions { shell } => {
@@ -96,6 +97,7 @@ fn main() -> ExitCode {
         Command::Man { directory } => manual::man(directory.as_deref()),
         // A failed check is a result and not an error.
         Command::Check(options) => return exit_code(check::run(&options)),
+        Command::Verify(options) => return exit_code(verify::run(&options)),
     };
     exit_code(done.map(|()| ExitCode::SUCCESS))
 }

@@ -15,7 +15,7 @@ use crate::cli::Cli;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["run", "manager", "referee", "player"]),
     ("Look", &["show", "leagues", "standings", "schedule", "matches", "match", "agents", "status", "export"]),
-    ("Operate", &["start", "stop", "reopen", "withdraw", "forget-dialect", "keys"]),
+    ("Operate", &["start", "stop", "reopen", "withdraw", "alerts", "resolve", "forget-dialect", "keys"]),
     ("Check", &["check", "verify", "simulate"]),
     ("Set up", &["completions", "man", "help"]),
 ];

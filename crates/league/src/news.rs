@@ -96,9 +96,17 @@ fn lines(season: &Season, fact: &Fact, expected: &ExpectedPlayers) -> Vec<String
             None => counted(there as u64, "player"),
         };
         vec![format!("{player} is here: {} at {} ({of}).", profile.name, profile.endpoint)]
-    } else if let Fact::RefereeRegistered { referee, profile, .. } = fact {
+    } else if let Fact::RefereeRegistered { referee, profile, commitments, .. } = fact {
         let there = counted(season.referees().len() as u64, "referee");
-        vec![format!("{referee} is here: {} at {} ({there}).", profile.name, profile.endpoint)]
+        let line = format!("{referee} is here: {} at {} ({there}).", profile.name, profile.endpoint);
+        let warning = format!(
+            "{referee} deposits no commitments: the manager cannot prove its draws, nor check its reports fully."
+        );
+        std::iter::once(line).chain(commitments.is_empty().then_some(warning)).collect()
+    } else if let Fact::AlertRaised { .. } = fact {
+        vec![format!("{}. See league alerts.", fact.describe())]
+    } else if let Fact::MatchSuspended { match_id, .. } = fact {
+        vec![format!("{match_id} waits for your decision: league resolve {match_id} uphold, or reject.")]
     } else if *fact == Fact::RegistrationClosed {
         vec![closed(season, expected)]
     } else if let Fact::RoundStarted { round, .. } = fact {
@@ -114,6 +122,8 @@ fn lines(season: &Season, fact: &Fact, expected: &ExpectedPlayers) -> Vec<String
                 fact,
                 Fact::RefereeReturned { .. }
                     | Fact::RefereeLost { .. }
+                    | Fact::RefereeWithdrawn { .. }
+                    | Fact::DisputeResolved { .. }
                     | Fact::PlayerWithdrawn { .. }
                     | Fact::RegistrationReopened
             );

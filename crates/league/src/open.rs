@@ -55,8 +55,9 @@ impl OpenLeague {
         let league = rules.league_id.clone();
         home.prepare(&league)?;
         let lock = Lock::take(home.lock(&league), environment.now())?;
+        tighten(&home, &league);
         // Read before the first append, which would repair the remains of a damaged log.
-        let (log, mut snapshot) = (home.log(&league), SnapshotBuilder::default());
+        let (log, mut snapshot) = (home.log(&league).guarded_by(lock.identity()?), SnapshotBuilder::default());
         let (replay, head) = replay(&log, |event| snapshot.observe(event)).with_context(|| league.to_string())?;
         expect_no_less(&home, &league, replay.season().map_or(0, Season::matches_completed))?;
         if replay.season().is_none() {
@@ -69,7 +70,7 @@ impl OpenLeague {
         // Makes sure that the log can be written to.
         log.append(head, Vec::new()).await?;
         // Files are views: missing or damaged ones are written again, and a failure stops nothing.
-        match restore_tables(&home, &season, ViewLimits::default(), environment.now()) {
+        match restore_tables(&home, &season, ViewLimits::default()) {
             Ok(damaged) => print_rewritten(&damaged),
             Err(error) => tracing::warn!(%error, "the tables of the league cannot be written again"),
         }
@@ -151,10 +152,22 @@ impl OpenLeague {
     }
 }
 
+/// The log has the keys of all passes, so only the owner of the home may read it.
+fn tighten(home: &Home, league: &LeagueId) {
+    match home.tighten(league) {
+        Ok(wide) if wide.is_empty() => {}
+        Ok(wide) => {
+            let wide: Vec<String> = wide.iter().map(|path| path.display().to_string()).collect();
+            eprintln!("Other users of this machine had access to {}; now only the owner has.", wide.join(", "));
+        }
+        Err(error) => eprintln!("Other users of this machine may read the keys of this league: {error}"),
+    }
+}
+
 /// Marks the home, so that referees see whether they write into it themselves. Without a mark no transcript is sent.
 fn write_mark(home: &Home, league: &LeagueId, environment: &Environment) -> Option<SmolStr> {
     let random: [u8; 32] = environment.random();
-    let text: String = random[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    let text = mark::of(std::array::from_fn(|place| random[place]));
     match mark::write(home, league, &text) {
         Ok(()) => Some(SmolStr::new(text)),
         Err(error) => {

@@ -1,10 +1,11 @@
-//! `league start`, `stop`, `reopen`, `withdraw`, `forget-dialect` and `keys`: calls to a running manager.
+//! `league start`, `stop`, `reopen`, `withdraw`, `resolve`, `forget-dialect` and `keys`: calls to a running manager.
 
 use anyhow::{Context, Result, bail};
-use league_protocol::id::PlayerId;
+use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_protocol::message::league_view::AgentEntry;
 use league_protocol::message::operate::{
-    ForgetDialect, KeyRole, LeagueCommand, RotateKey, RotatedKey, StatusAnswer, WithdrawPlayer,
+    DisputeDecision, ForgetDialect, KeyRole, LeagueCommand, ResolveDispute, RotateKey, RotatedKey, StatusAnswer,
+    WithdrawPlayer, WithdrawReferee,
 };
 use league_protocol::table::Call;
 use smol_str::SmolStr;
@@ -20,10 +21,28 @@ pub(crate) fn run(options: &Operate, command: fn(LeagueCommand) -> Call) -> Resu
     send(options, &command(LeagueCommand::default()))
 }
 
-pub(crate) fn withdraw(player: &str, options: &Operate) -> Result<()> {
-    let (player_id, name) = registered(player, options)?;
+pub(crate) fn withdraw(agent: &str, options: &Operate) -> Result<()> {
+    // A player may have such a name, but then it has an id as well.
+    let referee = agent.to_ascii_uppercase().parse::<RefereeId>().ok().filter(|id| id.number().is_some());
+    if let Some(referee_id) = referee {
+        send(options, &Call::WithdrawReferee(WithdrawReferee { league_id: None, referee_id: referee_id.clone() }))?;
+        eprintln!("{referee_id} is withdrawn. Other referees play its open matches.");
+        return Ok(());
+    }
+    let (player_id, name) = registered(agent, options)?;
     send(options, &Call::WithdrawPlayer(WithdrawPlayer { league_id: None, player_id: player_id.clone() }))?;
     eprintln!("{name} ({player_id}) is withdrawn. Its results stand; its other matches are lost to it.");
+    Ok(())
+}
+
+pub(crate) fn resolve(match_id: &MatchId, decision: DisputeDecision, options: &Operate) -> Result<()> {
+    let command = ResolveDispute { league_id: None, match_id: match_id.clone(), decision };
+    send(options, &Call::ResolveDispute(command))?;
+    let effect = match decision {
+        DisputeDecision::Uphold => "the referee is at fault. If the match waited, another one plays it.",
+        DisputeDecision::Reject => "the referee is not at fault. If the match waited, it goes on.",
+    };
+    eprintln!("{match_id}: {effect}");
     Ok(())
 }
 

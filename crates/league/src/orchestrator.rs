@@ -436,6 +436,7 @@ async fn register_player(caller: &AgentClient, agent: &Planned) -> Result<()> {
             max_concurrent_matches: None,
             pass_scheme: None,
             accepts_batches: false,
+            signs_moves: false,
         },
         player_id: agent.id.as_ref().and_then(|id| id.parse::<PlayerId>().ok()),
         join_key: None,

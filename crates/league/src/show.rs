@@ -115,6 +115,26 @@ pub(crate) fn agents(which: &Which) -> Result<()> {
     })
 }
 
+pub(crate) fn alerts(which: &Which) -> Result<()> {
+    let alerts = Source::of(which)?.alerts()?;
+    let lines = alerts.iter().map(|alert| {
+        let player = alert.player_id.as_ref().map(ToString::to_string).unwrap_or_default();
+        let what = format!("{player} {}", alert.reason);
+        let waits = if alert.waits { "waits for your decision" } else { "counts" };
+        let (attempt, referee) = (alert.attempt.to_string(), alert.referee_id.to_string());
+        [alert.match_id.to_string(), attempt, referee, what.trim().to_owned(), waits.to_owned()]
+    });
+    print(which.json, &alerts, || {
+        if alerts.is_empty() {
+            return String::from("There is no open alert.");
+        }
+        let table = plain(["Match", "Attempt", "Referee", "What happened", "Result"], lines, &[1]);
+        format!(
+            "{table}\nDecide with `league resolve MATCH uphold` (the referee is at fault) or `league resolve MATCH reject`."
+        )
+    })
+}
+
 pub(crate) fn status(which: &Which) -> Result<()> {
     let status = Source::of(which)?.status()?;
     print(which.json, &status, || status_table(&status))

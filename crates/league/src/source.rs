@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use league_core::season::Season;
 use league_manager::page;
 use league_protocol::id::{LeagueId, MatchId};
-use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
+use league_protocol::message::league_view::{AgentEntry, AlertEntry, GetLeague, LeaguePage, LeagueView};
 use league_protocol::message::query::{LeagueStatus, ScheduledRound};
 use league_protocol::message::standings::StandingsRow;
 use league_protocol::table::Call;
@@ -63,6 +63,10 @@ impl Source {
 
     pub(crate) fn agents(&self) -> Result<Vec<AgentEntry>> {
         Ok(self.pages(LeagueView::Agents, None)?.into_iter().flat_map(|page| page.agents).collect())
+    }
+
+    pub(crate) fn alerts(&self) -> Result<Vec<AlertEntry>> {
+        Ok(self.pages(LeagueView::Alerts, None)?.into_iter().flat_map(|page| page.alerts).collect())
     }
 
     pub(crate) fn names(&self) -> Result<Names> {

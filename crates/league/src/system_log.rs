@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use league_protocol::time::Timestamp;
 use league_store::home::Home;
 use league_store::journal::{Journal, JournalEntry, JournalLevel};
+use league_store::private;
 use league_wire::environment::Environment;
 use serde_json::Value;
 
@@ -18,7 +19,7 @@ impl SystemLog {
     pub(crate) fn open(home: &Home) -> Result<Self> {
         let path = home.system_journal();
         if let Some(directory) = path.parent() {
-            std::fs::create_dir_all(directory).with_context(|| format!("{} cannot be created", directory.display()))?;
+            private::create_dir_all(directory).with_context(|| format!("{} cannot be created", directory.display()))?;
         }
         let journal = Journal::open(&path).with_context(|| format!("{} cannot be written", path.display()))?;
         Ok(Self { journal })

@@ -84,6 +84,7 @@ impl Shared {
 
 /// The command that answers the call also looks up the owner of the token. A separate lookup would wait for the league
 /// twice.
+#[derive(Clone)]
 pub(crate) struct ShownToken {
     token: Credential,
     sender: Option<Sender>,

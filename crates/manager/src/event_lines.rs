@@ -13,6 +13,10 @@ pub fn line(event: &Event) -> JournalEntry {
             | Fact::PlayerWithdrawn { .. }
             | Fact::MatchReturned { .. }
             | Fact::RefereeLost { .. }
+            | Fact::RefereeWithdrawn { .. }
+            | Fact::AlertRaised { .. }
+            | Fact::MatchSuspended { .. }
+            | Fact::MoveDeposited { .. }
     ) {
         JournalLevel::Warn
     } else {

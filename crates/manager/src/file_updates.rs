@@ -38,7 +38,7 @@ impl FiledState {
         let counts = (season.matches_completed(), players.len(), withdrawn);
         let mut hasher = DefaultHasher::new();
         players.iter().for_each(|one| (&one.id, &one.profile, one.withdrawn).hash(&mut hasher));
-        referees.iter().for_each(|one| (&one.id, &one.profile, one.capacity, one.lost).hash(&mut hasher));
+        referees.iter().for_each(|one| (&one.id, &one.profile, one.capacity, one.condition()).hash(&mut hasher));
         Self {
             tables: scheduled.then(|| (season.phase(), season.round_number(), counts.0, counts.1, counts.2)),
             agents: (!players.is_empty() || !referees.is_empty()).then(|| hasher.finish()),
@@ -72,11 +72,11 @@ impl Shared {
     async fn write(&self, shown: FiledState) -> Result<FiledState, RequestError> {
         let Some(views) = &self.views else { return Ok(shown) };
         let contact = self.settings.contact.clone();
-        let look = move |season: &Season, now: Timestamp| {
+        let look = move |season: &Season, _: Timestamp| {
             let due = FiledState::of(season);
-            let tables = (due.tables != shown.tables)
-                .then(|| (StandingsFile::of(season, now), RoundsFile::of(season, MATCH_FILES, now)));
-            let register = (due.agents != shown.agents).then(|| RegisterFile::of(season, contact.as_deref(), now));
+            let tables =
+                (due.tables != shown.tables).then(|| (StandingsFile::of(season), RoundsFile::of(season, MATCH_FILES)));
+            let register = (due.agents != shown.agents).then(|| RegisterFile::of(season, contact.as_deref()));
             (due, tables, register)
         };
         let (due, tables, register) = self.league_handle.read(look).await?;

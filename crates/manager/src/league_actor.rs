@@ -10,7 +10,8 @@ use league_core::season::event::Event;
 use league_core::season::{CommandOutcome, Season};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::time::Timestamp;
-use league_store::log::{EventLog, LogHead};
+use league_store::file_identity::FileGone;
+use league_store::log::{EventLog, LogError, LogHead};
 use league_wire::environment::Environment;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, timeout_at};
@@ -77,6 +78,9 @@ pub enum LeagueClosed {
     /// The actor decides nothing more, because the events could not be made durable.
     #[error("the event log cannot be written: {0}")]
     Log(String),
+    /// The log or the lock was deleted or replaced.
+    #[error("{0}")]
+    Gone(FileGone),
     /// The log has nothing of the decision, so a restart continues from the state before it.
     #[error("a decision could be applied only in part: {0}; start the manager again")]
     Broken(String),
@@ -247,7 +251,9 @@ impl LeagueActor {
                         decided.answer(&refused);
                         // These decisions build on events that are not in the log.
                         self.decided.answer(&refused);
-                        return LeagueClosed::Log(error.to_string());
+                        let reason = error.to_string();
+                        let gone = if let LogError::Gone(gone) = error { Some(gone) } else { None };
+                        return gone.map_or(LeagueClosed::Log(reason), LeagueClosed::Gone);
                     }
                 }
                 decided.answer(&Ok(()));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use league_core::season::{Assignment, CommandOutcome, NextAction};
+use league_core::season::{Assignment, CommandOutcome, DrawSource, NextAction};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, RoundId};
 use thiserror::Error;
@@ -62,10 +62,8 @@ impl Shared {
                 }
                 NextAction::StartRound(_) => {
                     // Sent together, so that they share a commit.
-                    let (started, assigned) = tokio::join!(
-                        self.league_handle.command(|season, now| season.start_round(now)),
-                        self.league_handle.command(|season, now| Ok(season.assign(now)))
-                    );
+                    let (started, assigned) =
+                        tokio::join!(self.league_handle.command(|season, now| season.start_round(now)), self.assign());
                     assigned?;
                     // Without a round the format is complete and the league is over.
                     let Some(round) = unless_refused(started, &mut changes).await?.flatten() else { continue };
@@ -74,15 +72,30 @@ impl Shared {
                 }
                 NextAction::Play(round) => {
                     // Assigned first, so that announcements name the referee.
-                    self.league_handle.command(|season, now| Ok(season.assign(now))).await?;
+                    self.assign().await?;
                     round
                 }
                 NextAction::Conclude => return Ok(finished.filter(|_| !resumed)),
             };
             opened = None;
             self.play(round, &before, finished, resumed, &mut changes).await?;
+            // The players hear their results from the referees before they hear more from the manager.
+            self.game_over.wait().await;
             (finished, resumed) = (Some(round), false);
         }
+    }
+
+    /// Gives waiting matches to referees. Also returns whether the referee of each match shows passes.
+    async fn assign(&self) -> Result<(Vec<Assignment>, Vec<bool>), RequestError> {
+        let (seed, random) = (self.settings.seed.clone(), self.environment.random());
+        self.league_handle
+            .command(move |season, now| {
+                let source = seed.as_ref().map_or(DrawSource::Random(&random), DrawSource::Seed);
+                let CommandOutcome { events, reply: due } = season.assign(source, now);
+                let shows = due.iter().map(|held| season.shows_passes(&held.referee)).collect();
+                Ok(CommandOutcome { events, reply: (due, shows) })
+            })
+            .await
     }
 
     async fn await_registrations(
@@ -92,7 +105,7 @@ impl Shared {
     ) -> Result<(), LeagueStopped> {
         let settings = &self.settings;
         let there = self.league_handle.read(|season, _| {
-            let present = season.referees().iter().filter(|referee| !referee.lost).count();
+            let present = season.referees().iter().filter(|referee| !referee.is_absent()).count();
             (season.players().len(), present, season.config().min_players.max(2), season.was_reopened())
         });
         let (players, referees, needed, reopened) = there.await?;
@@ -170,13 +183,8 @@ impl Shared {
                     {
                         return Ok(());
                     }
-                    let assigned = self.league_handle.command(|season, now| {
-                        let CommandOutcome { events, reply: due } = season.assign(now);
-                        let shows: Vec<bool> = due.iter().map(|held| season.shows_passes(&held.referee)).collect();
-                        Ok(CommandOutcome { events, reply: (due, shows) })
-                    });
                     let shows;
-                    (due, shows) = assigned.await?;
+                    (due, shows) = self.assign().await?;
                     retold = due
                         .iter()
                         .zip(shows)

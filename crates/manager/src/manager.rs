@@ -8,11 +8,14 @@ use league_core::record::MatchRecord;
 use league_core::season::agent::AgentId;
 use league_core::season::config::LeagueConfig;
 use league_core::season::event::{Event, Fact};
+use league_core::season::evidence::{AlertKind, Testimonies};
 use league_core::season::{Assignment, CommandOutcome, ReportOutcome, Season};
 use league_protocol::dialect::{COLON_SENDER, PeerDialect};
 use league_protocol::envelope::{Envelope, ReceivedEnvelope};
 use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::id::{ConversationId, LeagueId, MatchId, RefereeId};
+use league_protocol::id::{ConversationId, LeagueId, MatchId, PlayerId, RefereeId};
+use league_protocol::message::acknowledgement::Acknowledgement;
+use league_protocol::message::evidence::{GameOverConfirmation, MatchDispute, MoveDeposit};
 use league_protocol::message::league_view::{GetLeague, LeaguePage, LeagueView};
 use league_protocol::message::operate::RotateKey;
 use league_protocol::message::query::{AssignedMatches, LeagueQuery, LeagueQueryResponse, LeagueStatus};
@@ -35,6 +38,8 @@ use smol_str::SmolStr;
 
 use crate::access::ShownToken;
 use crate::broadcast::Broadcaster;
+use crate::game_over_barrier::GameOverBarrier;
+use crate::inquiry::finish;
 use crate::keys::JoinKeys;
 use crate::league_actor::LeagueHandle;
 use crate::league_loop::LeagueStopped;
@@ -63,6 +68,7 @@ pub(crate) struct Shared {
     pub(crate) rate_limits: Arc<RateLimits>,
     pub(crate) keys: JoinKeys,
     pub(crate) transcripts: Transcripts,
+    pub(crate) game_over: Arc<GameOverBarrier>,
     pub(crate) refusals: RefusalLog,
 }
 
@@ -87,6 +93,7 @@ impl Manager {
             rate_limits: Arc::new(RateLimits::new(settings.rates, Arc::clone(&settings.strikes))),
             keys: JoinKeys::new(&settings),
             transcripts: Transcripts::default(),
+            game_over: Arc::default(),
             refusals: RefusalLog::default(),
             settings,
         };
@@ -116,28 +123,43 @@ impl Shared {
     async fn report(&self, head: &ReceivedEnvelope, report: MatchResultReport) -> Result<MatchResultAck, RequestError> {
         const METHOD: Method = Method::ReportMatchResult;
         let shown = ShownToken::of(head, METHOD)?;
+        let report = Arc::new(report);
+        let testimonies = if report.result.details.may_charge() {
+            self.testimonies(&shown, &report).await?
+        } else {
+            Testimonies::default()
+        };
+        let game_over = Arc::clone(&self.game_over);
         let (acknowledgement, file, refused) = self
             .league_handle
             .command_batched(move |season, now| {
                 let (referee, odd_sender) = shown.referee(season, now)?;
                 let record = season.read_report(&report)?;
                 let odd = odd_sender.into_iter().chain(season.score_quirk(&report, record.outcome)).collect();
-                let mut ruling = season.report(&referee, &report.match_id, report.attempt, record.clone(), now)?;
+                let mut ruling = season.judge_report(&referee, &report, &record, &testimonies, now)?;
                 let (mut file, mut refused) = (None, Vec::new());
+                if let ReportOutcome::Contested(kind) = ruling.reply {
+                    let reply = (Err(contested(&report.match_id, kind)), None, Vec::new());
+                    return Ok(CommandOutcome { events: ruling.events, reply });
+                }
                 if ruling.reply == ReportOutcome::Now {
                     let agent = AgentId::Referee(referee.clone());
                     let lessons = season.learn_from(&report, &agent, odd, now);
                     ruling.events.extend(lessons.events);
                     refused = lessons.refused.into_iter().map(|(player, bad)| (referee.clone(), player, bad)).collect();
-                    file = explained(season, &referee, &report, &record, &mut ruling.events, now);
+                    file = explained(season, &referee, &report, &record, &mut ruling.events);
                 }
                 let acknowledgement = MatchResultAck {
                     status: SmolStr::new_static("ACCEPTED"),
                     round_id: report.match_id.parts().map(|(round, _)| round),
-                    match_id: report.match_id,
+                    match_id: report.match_id.clone(),
                     duplicate: ruling.reply == ReportOutcome::Before,
                 };
-                Ok(CommandOutcome { events: ruling.events, reply: (acknowledgement, file, refused) })
+                let confirms = season.referee(&referee).is_some_and(|referee| referee.deposits);
+                if confirms && ruling.reply == ReportOutcome::Now {
+                    game_over.expect(report.match_id.clone());
+                }
+                Ok(CommandOutcome { events: ruling.events, reply: (Ok(acknowledgement), file, refused) })
             })
             .await?;
         for (referee, player, bad) in refused {
@@ -149,7 +171,72 @@ impl Shared {
         if let Some(file) = file {
             self.keep_match(file).await;
         }
-        Ok(acknowledgement)
+        acknowledgement
+    }
+
+    /// What the players say that this report charges with silence.
+    async fn testimonies(
+        &self,
+        shown: &ShownToken,
+        report: &Arc<MatchResultReport>,
+    ) -> Result<Testimonies, RequestError> {
+        let (shown, asked) = (shown.clone(), Arc::clone(report));
+        let reading = self.league_handle.read(move |season, now| {
+            let (referee, _) = shown.referee(season, now)?;
+            let attempt = season.assignments().into_iter().find(|held| held.match_id == asked.match_id);
+            Ok((season.players_to_ask(&referee, &asked), attempt.map_or(0, |held| held.attempt)))
+        });
+        let (players, attempt) = reading.await??;
+        self.ask_players(&report.match_id, attempt, players).await
+    }
+
+    async fn deposit(&self, head: &ReceivedEnvelope, deposit: MoveDeposit) -> Result<Acknowledgement, RequestError> {
+        let match_id = deposit.match_id.clone();
+        let decide = move |season: &Season, player: &PlayerId, now| season.deposit(player, &deposit, now);
+        self.command_of_player(head, Method::DepositMove, match_id, decide).await
+    }
+
+    async fn dispute(&self, head: &ReceivedEnvelope, dispute: MatchDispute) -> Result<Acknowledgement, RequestError> {
+        let match_id = dispute.match_id.clone();
+        let decide = move |season: &Season, player: &PlayerId, now| season.dispute(player, &dispute, now);
+        self.command_of_player(head, Method::DisputeMatch, match_id, decide).await
+    }
+
+    async fn command_of_player(
+        &self,
+        head: &ReceivedEnvelope,
+        method: Method,
+        match_id: MatchId,
+        decide: impl FnOnce(&Season, &PlayerId, Timestamp) -> Result<CommandOutcome<()>, RequestError> + Send + 'static,
+    ) -> Result<Acknowledgement, RequestError> {
+        let (shown, rate_limits) = (ShownToken::of(head, method)?, Arc::clone(&self.rate_limits));
+        let command = self.league_handle.command(move |season, now| {
+            let (owner, _) = shown.owner(season, now)?;
+            rate_limits.check_query(&owner, method)?;
+            let AgentId::Player(player) = owner else {
+                let message = format!("{} is a referee; only players may do this", owner.as_str());
+                return Err(RequestError::new(ErrorCode::E005, method, message));
+            };
+            let events = decide(season, &player, now)?.events;
+            Ok(CommandOutcome { events, reply: player })
+        });
+        Ok(Acknowledgement::of_player(command.await?).for_match(match_id))
+    }
+
+    async fn confirm_game_over(
+        &self,
+        head: &ReceivedEnvelope,
+        confirmed: GameOverConfirmation,
+    ) -> Result<Acknowledgement, RequestError> {
+        let (shown, now) = (ShownToken::of(head, Method::ConfirmGameOver)?, self.environment.now());
+        let reading = self.league_handle.read_uncommitted(move |season| {
+            let (referee, _) = shown.referee(season, now)?;
+            let own = confirmed.match_ids.into_iter().filter(|match_id| season.has_reported(&referee, match_id));
+            Ok((own.collect::<Vec<_>>(), referee))
+        });
+        let (match_ids, referee) = reading.await??;
+        self.game_over.confirm(&match_ids);
+        Ok(Acknowledgement::of_referee(referee))
     }
 
     async fn query(&self, head: &ReceivedEnvelope, query: LeagueQuery) -> Result<LeagueQueryResponse, RequestError> {
@@ -226,6 +313,15 @@ impl Shared {
     }
 }
 
+/// What the referee hears whose report contradicts the evidence.
+fn contested(match_id: &MatchId, kind: AlertKind) -> RequestError {
+    let message = format!(
+        "this result of {match_id} does not count, because a player {}; the operator is alerted. Report what was played, with the signatures of the players",
+        kind.words()
+    );
+    RequestError::new(ErrorCode::E010, Method::ReportMatchResult, message).about("signatures")
+}
+
 /// Puts the explanation before the event of the result. Returns the match file, unless the referee wrote it into the
 /// manager's home.
 fn explained(
@@ -234,7 +330,6 @@ fn explained(
     report: &MatchResultReport,
     record: &MatchRecord,
     events: &mut Vec<Event>,
-    now: Timestamp,
 ) -> Option<MatchFile> {
     let counted = events.iter().find_map(|event| {
         if let Fact::MatchReported { attempt, .. } = &event.fact { Some((*attempt, event.at)) } else { None }
@@ -249,8 +344,7 @@ fn explained(
     if report.account.in_your_home {
         return None;
     }
-    let started = account.started.unwrap_or(now);
-    MatchFile::of_report(season, referee, (&report.match_id, attempt), record, account, (started, now))
+    MatchFile::of_report(season, referee, (&report.match_id, attempt), record, account, at)
 }
 
 impl Agent for Manager {
@@ -342,12 +436,21 @@ impl Manager {
                 if let Some(rejection) = rejection {
                     return CallAnswer::new(envelope, &shared.rejected(rejection));
                 }
+                let (returning, of) = (Arc::clone(shared), meta.clone());
+                let interrupted = async move { returning.interrupt_returning(&of).await };
+                finish(Method::RegisterReferee, interrupted).await?;
                 let meta = request.referee_meta.clone();
                 let decide = move |season: &Season, random: &[u8; 32], now| {
                     season.register_referee(&request, sender.as_ref(), random, now)
                 };
                 let (answer, token) = shared.register((&meta, Role::Referee), (dialect, quirks), decide).await?;
                 CallAnswer::new(Envelope { auth_token: token, ..envelope }, &answer)
+            }
+            // The manager may ask a player first, and the referee may hang up meanwhile.
+            ManagerCall::ReportMatchResult(report) if report.result.details.may_charge() => {
+                let reported = Arc::clone(shared);
+                let counted = finish(Method::ReportMatchResult, async move { reported.report(&head, report).await });
+                CallAnswer::new(envelope, &counted.await?)
             }
             ManagerCall::ReportMatchResult(report) => CallAnswer::new(envelope, &shared.report(&head, report).await?),
             ManagerCall::StoreTranscript(part) => {
@@ -377,6 +480,19 @@ impl Manager {
             }
             ManagerCall::WithdrawPlayer(wanted) => {
                 self.withdraw(wanted.player_id).await?;
+                CallAnswer::new(envelope, &shared.status().await?)
+            }
+            ManagerCall::DepositMove(deposit) => CallAnswer::new(envelope, &shared.deposit(&head, deposit).await?),
+            ManagerCall::DisputeMatch(dispute) => CallAnswer::new(envelope, &shared.dispute(&head, dispute).await?),
+            ManagerCall::ConfirmGameOver(confirmed) => {
+                CallAnswer::new(envelope, &shared.confirm_game_over(&head, confirmed).await?)
+            }
+            ManagerCall::WithdrawReferee(wanted) => {
+                self.withdraw_referee(wanted.referee_id).await?;
+                CallAnswer::new(envelope, &shared.status().await?)
+            }
+            ManagerCall::ResolveDispute(wanted) => {
+                self.resolve_dispute(wanted.match_id, wanted.decision).await?;
                 CallAnswer::new(envelope, &shared.status().await?)
             }
             ManagerCall::ForgetDialect(wanted) => {

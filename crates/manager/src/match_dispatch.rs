@@ -5,14 +5,15 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use league_core::rules::registry::new_game;
-use league_core::season::agent::{AgentId, RegisteredPlayer};
+use league_core::season::agent::{AgentId, RefereeCondition, RegisteredPlayer};
 use league_core::season::config::LeagueConfig;
+use league_core::season::evidence::ReturnCause;
 use league_core::season::{Assignment, Season};
 use league_protocol::answer::{ParsedAnswer, ReplyKind};
 use league_protocol::id::{ConversationId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::operate::Empty;
 use league_protocol::message::report::LearnedDialect;
-use league_protocol::message::start_match::{MatchMode, StartMatch};
+use league_protocol::message::start_match::{MatchMode, StartMatch, span};
 use league_protocol::message::step::RegisterToLeague;
 use league_protocol::quirk::Quirk;
 use league_protocol::side::Pair;
@@ -30,6 +31,9 @@ use crate::notices::{self, Recipient, envelope};
 
 /// Consecutive failures after which a referee is given up.
 const MAX_TRIES: u32 = 3;
+
+/// Later attempts are taken away only when they are overdue, so that players cannot delay a match for ever.
+const MAX_INQUIRED: u32 = 3;
 
 enum Offer {
     Taken,
@@ -101,6 +105,7 @@ impl Shared {
             }
         }
         tracing::warn!(referee = %assignment.referee, match_id = %assignment.match_id, "the referee does not answer the order");
+        drop(self.interrupt_all(&assignment.referee).await);
         drop(self.league_handle.command(move |season, now| season.lose_unresponsive_referee(&assignment, now)).await);
     }
 
@@ -167,38 +172,52 @@ impl Shared {
 
     pub(crate) async fn give_up(&self, referee: &RefereeId) {
         tracing::warn!(%referee, "the referee does not answer; its matches go to others");
+        drop(self.interrupt_all(referee).await);
         let lost = referee.clone();
         drop(self.league_handle.command(move |season, now| season.lose_referee(&lost, now)).await);
     }
 
-    /// Runs during a round: pings referees that hold matches, takes overdue matches away, and calls lost referees back.
+    /// Runs during a round: pings referees that hold matches, takes matches away that are overdue or were not begun, and calls
+    /// referees back that are lost or have no commitment left.
     pub(crate) async fn monitor_referees(&self) {
         let mut failures: HashMap<RefereeId, u32> = HashMap::new();
         let mut since: HashMap<Assignment, Instant> = HashMap::new();
+        let mut inquired: HashSet<Assignment> = HashSet::new();
         loop {
             sleep(self.settings.referee_check_interval).await;
             let seen = self.league_handle.read(|season, _| {
                 let holding: Vec<_> = season
                     .referees()
                     .iter()
-                    .filter(|referee| referee.running > 0 || referee.lost)
-                    .filter_map(|referee| Some((referee.id.clone(), referee.lost, referee_of(season, &referee.id)?)))
+                    .filter(|referee| !referee.is_absent() || referee.condition() == RefereeCondition::Lost)
+                    .filter(|referee| referee.running > 0 || referee.lost || referee.needs_commitments())
+                    .filter_map(|referee| {
+                        let must_register = referee.lost || referee.needs_commitments();
+                        Some((referee.id.clone(), must_register, referee_of(season, &referee.id)?))
+                    })
                     .collect();
-                (holding, season.assignments(), match_time_limit(season.config()))
+                (holding, season.assignments(), match_time_limit(season.config()), invitation_limit(season.config()))
             });
-            let Ok((holding, held, match_time_limit)) = seen.await else { return };
+            let Ok((holding, held, match_time_limit, invitation_limit)) = seen.await else { return };
             since.retain(|assignment, _| held.contains(assignment));
-            for assignment in held {
-                let began = *since.entry(assignment.clone()).or_insert_with(Instant::now);
-                // A stepped match has no limit: the operator decides when it continues.
-                let flowing = self.settings.mode == MatchMode::Flowing;
-                if flowing && began.elapsed() > match_time_limit {
+            inquired.retain(|assignment| held.contains(assignment));
+            // A stepped match has no limit: the operator decides when it continues.
+            for assignment in held.into_iter().filter(|_| self.settings.mode == MatchMode::Flowing) {
+                let elapsed = since.entry(assignment.clone()).or_insert_with(Instant::now).elapsed();
+                if elapsed > match_time_limit {
                     tracing::warn!(match_id = %assignment.match_id, referee = %assignment.referee, "overdue");
-                    drop(self.league_handle.command(move |season, now| season.give_back(&assignment, now)).await);
+                    drop(self.interrupt(vec![assignment], Some(ReturnCause::Overdue)).await);
+                } else if elapsed > invitation_limit
+                    && assignment.attempt <= MAX_INQUIRED
+                    && inquired.insert(assignment.clone())
+                    && self.is_stalled(&assignment).await
+                {
+                    tracing::warn!(match_id = %assignment.match_id, referee = %assignment.referee, "not begun");
+                    drop(self.interrupt(vec![assignment], Some(ReturnCause::Stalled)).await);
                 }
             }
-            for (id, lost, referee) in holding {
-                if lost {
+            for (id, must_register, referee) in holding {
+                if must_register {
                     self.call_and_log(&referee, Call::RegisterToLeague(RegisterToLeague::default())).await;
                 } else if self.call_and_log(&referee, Call::Ping(Empty {})).await {
                     failures.remove(&id);
@@ -262,6 +281,11 @@ fn understood(exchange: &Exchange) -> bool {
     let layers = ParsedAnswer::parse(&exchange.body);
     let answered = layers.is_ok_and(|layers| layers.refuses() || layers.error().is_some_and(|e| e.code.is_some()));
     answered || is_acknowledged(exchange)
+}
+
+/// By then an honest referee has called both players.
+fn invitation_limit(config: &LeagueConfig) -> Duration {
+    span(config.limits.game_join_ack_timeout_sec)
 }
 
 /// The longest time by the limits and the game, and half as long again.

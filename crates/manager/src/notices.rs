@@ -133,7 +133,7 @@ impl Recipient {
 
     pub(crate) fn referees(season: &Season) -> Vec<Self> {
         let league = &season.config().league_id;
-        let present = season.referees().iter().filter(|referee| !referee.lost);
+        let present = season.referees().iter().filter(|referee| !referee.is_absent());
         present.filter_map(|referee| Self::referee(referee, league)).collect()
     }
 }
@@ -223,13 +223,17 @@ pub(crate) fn league_over(season: &Season) -> Announcement {
     })
 }
 
-/// The player may leave if it is in no match.
-pub(crate) fn withdrawn(league: &LeagueId, player: &RegisteredPlayer, may_leave: bool) -> Vec<Announcement> {
-    const METHOD: Method = Method::WithdrawPlayer;
-    let conversation = ConversationId::named(format_args!("conv-{}-withdrawn", player.id));
-    let message = format!("the operator has withdrawn {} from {league}; its token counts no more", player.id);
-    let fault = RequestError::new(ErrorCode::E005, METHOD, message);
-    let out = Call::NotifyLeagueError(LeagueError::of(&fault, Some(METHOD.row().name)));
+/// An agent that is in no match may leave.
+pub(crate) fn withdrawn(league: &LeagueId, agent: &AgentId, may_leave: bool) -> Vec<Announcement> {
+    let (method, code) = match agent {
+        AgentId::Player(_) => (Method::WithdrawPlayer, ErrorCode::E005),
+        AgentId::Referee(_) => (Method::WithdrawReferee, ErrorCode::E013),
+    };
+    let id = agent.as_str();
+    let conversation = ConversationId::named(format_args!("conv-{id}-withdrawn"));
+    let message = format!("the operator has withdrawn {id} from {league}; its token counts no more");
+    let fault = RequestError::new(code, method, message);
+    let out = Call::NotifyLeagueError(LeagueError::of(&fault, Some(method.row().name)));
     let reason = Some(SmolStr::new_static("withdrawn by the operator"));
     let leave = may_leave.then_some(Call::Shutdown(ShutdownCommand { reason }));
     [Some(out), leave].into_iter().flatten().map(|call| Announcement::new(conversation.clone(), call)).collect()

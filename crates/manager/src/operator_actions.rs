@@ -3,8 +3,8 @@
 use league_core::season::event::{Event, Fact, OperatorOrigin};
 use league_core::season::{CommandOutcome, Season};
 use league_protocol::error::RequestError;
-use league_protocol::id::PlayerId;
-use league_protocol::message::operate::{KeyRole, RotatedKey};
+use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::message::operate::{DisputeDecision, KeyRole, RotatedKey};
 use league_protocol::time::Timestamp;
 use smol_str::{SmolStr, format_smolstr};
 
@@ -21,6 +21,11 @@ impl Manager {
 
     pub async fn reopen_registration(&self) -> Result<(), RequestError> {
         self.act("reopen_registration", |season, now| season.reopen(now)).await
+    }
+
+    pub async fn resolve_dispute(&self, match_id: MatchId, decision: DisputeDecision) -> Result<(), RequestError> {
+        let action = format_smolstr!("resolve_dispute {match_id} {}", decision.as_str());
+        self.act(action, move |season, now| season.resolve(&match_id, decision, now)).await
     }
 
     pub(crate) async fn forget_dialect(&self, player: PlayerId) -> Result<(), RequestError> {

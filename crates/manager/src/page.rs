@@ -5,7 +5,7 @@
 use league_core::season::Season;
 use league_core::season::agent::{AgentId, AgentProfile};
 use league_protocol::id::RoundId;
-use league_protocol::message::league_view::{AgentEntry, GetLeague, LeaguePage, LeagueView};
+use league_protocol::message::league_view::{AgentEntry, AlertEntry, GetLeague, LeaguePage, LeagueView};
 use serde::Serialize;
 use smol_str::SmolStr;
 
@@ -24,6 +24,7 @@ pub fn of_season(season: &Season, asked: &GetLeague) -> LeaguePage {
         LeagueView::Standings => (page.standings, page.next) = filled(season.standings().into_iter(), from),
         LeagueView::Schedule => fill_schedule(season, asked.from, &mut page),
         LeagueView::Agents => (page.agents, page.next) = filled(agents(season), from),
+        LeagueView::Alerts => (page.alerts, page.next) = filled(alerts(season), from),
         LeagueView::Match => {}
     }
     page
@@ -78,13 +79,23 @@ fn agents(season: &Season) -> impl Iterator<Item = AgentEntry> {
         state: SmolStr::new_static(state),
     };
     let referees = season.referees().iter().map(move |referee| {
-        let state = if referee.lost { "LOST" } else { "ACTIVE" };
-        entry(&AgentId::Referee(referee.id.clone()), &referee.profile, state)
+        entry(&AgentId::Referee(referee.id.clone()), &referee.profile, referee.condition().as_str())
     });
     let players = season.players().iter().map(move |player| {
         entry(&AgentId::Player(player.id.clone()), &player.profile, season.condition(player).as_str())
     });
     referees.chain(players)
+}
+
+fn alerts(season: &Season) -> impl Iterator<Item = AlertEntry> {
+    season.alerts().map(|(match_id, alert, waits)| AlertEntry {
+        match_id: match_id.clone(),
+        attempt: alert.attempt,
+        referee_id: alert.referee.clone(),
+        player_id: alert.player.clone(),
+        reason: SmolStr::new_static(alert.kind.words()),
+        waits,
+    })
 }
 
 fn filled<T: Serialize>(entries: impl Iterator<Item = T>, from: usize) -> (Vec<T>, Option<u64>) {

@@ -50,6 +50,19 @@ impl Shared {
         None
     }
 
+    /// A referee that registers again loses its matches. Their players are asked first, because it may do so to lose a result.
+    pub(crate) async fn interrupt_returning(&self, meta: &AgentMeta) -> Result<(), RequestError> {
+        let identity = AgentIdentity::of(&AgentProfile::from(meta));
+        let known = self.league_handle.read_uncommitted(move |season| {
+            let known = season.referees().iter().find(|referee| referee.identity == identity);
+            known.map(|referee| referee.id.clone())
+        });
+        match known.await? {
+            Some(referee) => self.interrupt_all(&referee).await,
+            None => Ok(()),
+        }
+    }
+
     /// Checks new players only: a registered player was checked before, and answers only its own league.
     pub(crate) async fn inspect(&self, meta: &AgentMeta) -> Result<Option<Rejection>, RequestError> {
         let Some(inspector) = &self.settings.inspector else { return Ok(None) };

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use league_core::season::LeaguePhase;
-use league_core::season::agent::RegisteredPlayer;
+use league_core::season::agent::{AgentId, RegisteredPlayer};
 use league_protocol::error::RequestError;
-use league_protocol::id::PlayerId;
+use league_protocol::id::{PlayerId, RefereeId};
 use league_protocol::message::operate::{CreateSchedule, ScheduleAnswer};
 use league_store::views::MATCH_FILES;
 use smol_str::format_smolstr;
 
 use crate::manager::Manager;
+use crate::match_dispatch::referee_of;
 use crate::notices::{self, Recipient};
 
 impl Manager {
@@ -53,7 +54,19 @@ impl Manager {
     fn tell_withdrawn(&self, player: &RegisteredPlayer, may_leave: bool) {
         let shared = Arc::clone(&self.shared);
         let recipient = Recipient::player(player, &shared.league).into_iter().collect();
-        let told = notices::withdrawn(&shared.league, player, may_leave);
+        let told = notices::withdrawn(&shared.league, &AgentId::Player(player.id.clone()), may_leave);
         tokio::spawn(async move { shared.tell(recipient, told).await });
+    }
+
+    /// Other referees play its open matches. It is told to leave.
+    pub async fn withdraw_referee(&self, referee: RefereeId) -> Result<(), RequestError> {
+        let action = format_smolstr!("withdraw_referee {referee}");
+        let (wanted, shared) = (referee.clone(), Arc::clone(&self.shared));
+        self.act(action, move |season, now| season.withdraw_referee(&wanted, now)).await?;
+        let agent = AgentId::Referee(referee.clone());
+        let told = notices::withdrawn(&shared.league, &agent, true);
+        let recipient = shared.league_handle.read(move |season, _| referee_of(season, &referee)).await?;
+        tokio::spawn(async move { shared.tell(recipient.into_iter().collect(), told).await });
+        Ok(())
     }
 }

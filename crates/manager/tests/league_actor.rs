@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use league_core::season::agent::AgentId;
 use league_core::season::config::LeagueConfig;
 use league_core::season::event::{Event, Fact};
-use league_core::season::{CommandOutcome, Registered, Season};
+use league_core::season::{CommandOutcome, DrawSource, Registered, Season};
 use league_manager::league_actor::{LeagueClosed, LeagueHandle};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::PlayerId;
@@ -238,10 +238,16 @@ async fn playing(capacity: u32) -> LeagueHandle {
         league_handle.command(registering(number)).await.unwrap();
     }
     let referee_meta = AgentMeta { max_concurrent_matches: Some(capacity), ..registration(9).player_meta };
-    let referee = RefereeRegisterRequest { referee_meta, referee_id: None, join_key: None, quirks: Quirks::default() };
+    let referee = RefereeRegisterRequest {
+        referee_meta,
+        referee_id: None,
+        join_key: None,
+        draw_commitments: Vec::new(),
+        quirks: Quirks::default(),
+    };
     league_handle.command(move |season, now| season.register_referee(&referee, None, &[9; 32], now)).await.unwrap();
     league_handle.command(|season, now| season.start(now)).await.unwrap();
-    league_handle.command(|season, now| Ok(season.assign(now))).await.unwrap();
+    league_handle.command(|season, now| Ok(season.assign(DrawSource::Random(&[7; 32]), now))).await.unwrap();
     league_handle
 }
 

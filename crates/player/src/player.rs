@@ -1,4 +1,6 @@
 mod console;
+mod evidence;
+mod joining;
 mod log;
 mod membership;
 
@@ -8,16 +10,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use data_encoding::HEXLOWER;
-use league_core::session::{GameOverOutcome, History, MoveRequest, PlayerIdentity, PlayerSession};
-use league_protocol::draw::DrawNonce;
+use league_core::session::{ChosenMove, GameOverOutcome, History, MoveRequest, PlayerIdentity, PlayerSession};
 use league_protocol::envelope::{Envelope, ReceivedEnvelope};
 use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::id::{ConversationId, GameType, LeagueId, MatchId, PlayerId};
+use league_protocol::id::{ConversationId, LeagueId, MatchId, PlayerId};
 use league_protocol::message::choice::PostedChoice;
 use league_protocol::message::identity::{ProveIdentity, ProvedIdentity};
-use league_protocol::message::invitation::{GameInvitation, GameJoinAck};
-use league_protocol::message::start_match::FRIENDLY;
+use league_protocol::message::start_match::{CHECK_LEAGUE, FRIENDLY};
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::{LimitKind, Method, PlayerCall};
 use league_protocol::time::Timestamp;
@@ -34,7 +33,7 @@ use league_wire::peer_client::PeerClient;
 use league_wire::refusal_log::{RefusalLog, RefusedRequest};
 use league_wire::registration::Rejected;
 use league_wire::token_recheck::TokenRecheck;
-use smol_str::{SmolStr, format_smolstr};
+use smol_str::SmolStr;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
@@ -42,6 +41,8 @@ use crate::chance::Chance;
 use crate::memory::Memory;
 use crate::strategy_runner::{StrategyOutcome, StrategyRunner};
 use console::PlayerConsole;
+use evidence::EvidenceTasks;
+use membership::{MATCH_WAIT, ROUND_WAIT};
 
 #[derive(Clone, Debug)]
 pub struct PlayerSettings {
@@ -108,6 +109,8 @@ struct Shared {
     /// The league is over, or the manager told the player to leave.
     leave: Notify,
     token_recheck: TokenRecheck,
+    nonce_key: [u8; 32],
+    evidence: EvidenceTasks,
     /// A peer called the player before its registration was answered.
     retry_now: Notify,
     admitted: watch::Sender<bool>,
@@ -123,20 +126,7 @@ enum PlayPurpose {
 impl PlayPurpose {
     /// A call about a friendly match says so in `league_id` and must come from this machine.
     fn of(call: &PlayerCall, peer: SocketAddr) -> Self {
-        let league = if let PlayerCall::GameInvitation(invitation) = call {
-            &invitation.league_id
-        } else if let PlayerCall::ChooseParity(question) = call {
-            &question.league_id
-        } else if let PlayerCall::MakeMove(question) = call {
-            &question.league_id
-        } else if let PlayerCall::NotifyMatchResult(over) = call {
-            &over.league_id
-        } else if let PlayerCall::NotifyGameError(error) = call {
-            &error.league_id
-        } else {
-            return Self::League;
-        };
-        let is_named = league.as_ref().is_some_and(|league| league.as_str() == FRIENDLY);
+        let is_named = league_of(call).is_some_and(|league| league.as_str() == FRIENDLY);
         if is_named && peer.ip().to_canonical().is_loopback() { Self::Friendly } else { Self::League }
     }
 
@@ -168,6 +158,8 @@ impl Player {
             session,
             practice_session,
             peer_client: PeerClient::new(client),
+            nonce_key: environment.random(),
+            evidence: EvidenceTasks::default(),
             environment,
             journal: OnceLock::new(),
             choices: Mutex::default(),
@@ -191,8 +183,27 @@ impl Player {
         self.shared.console.listen(say);
     }
 
+    /// Waits for the end of the league, and until the manager has what speaks against a referee.
     pub async fn until_done(&self) {
         self.shared.leave.notified().await;
+        self.shared.evidence.finish().await;
+    }
+}
+
+/// The league that a referee names in a call about a match.
+fn league_of(call: &PlayerCall) -> Option<&LeagueId> {
+    if let PlayerCall::GameInvitation(invitation) = call {
+        invitation.league_id.as_ref()
+    } else if let PlayerCall::ChooseParity(question) = call {
+        question.league_id.as_ref()
+    } else if let PlayerCall::MakeMove(question) = call {
+        question.league_id.as_ref()
+    } else if let PlayerCall::NotifyMatchResult(over) = call {
+        over.league_id.as_ref()
+    } else if let PlayerCall::NotifyGameError(error) = call {
+        error.league_id.as_ref()
+    } else {
+        None
     }
 }
 
@@ -266,47 +277,6 @@ impl Shared {
         }
     }
 
-    fn nonce(&self, match_id: &MatchId) -> DrawNonce {
-        let player = self.session().identity().map(|identity| identity.player_id.clone());
-        match (&self.settings.chance, player) {
-            (Chance::Seeded(seed), Some(player)) => seed.nonce(match_id, &player),
-            (Chance::Seeded(_) | Chance::System, _) => {
-                HEXLOWER.encode(&self.environment.random()[..16]).parse().unwrap_or_default()
-            }
-        }
-    }
-
-    /// Declines games that the strategy does not play.
-    fn join(
-        &self,
-        head: &ReceivedEnvelope,
-        invitation: &GameInvitation,
-        purpose: PlayPurpose,
-    ) -> Result<GameJoinAck, RequestError> {
-        let (match_id, now) = (&invitation.match_id, self.environment.now());
-        if purpose == PlayPurpose::League && self.session().trusts_without_pass(head, match_id) {
-            self.console.unproven(match_id);
-            tracing::warn!(%match_id, "the referee shows no pass; the manager has said that this may be so");
-            self.note_message(JournalLevel::Warn, "REFEREE_UNPROVEN", (head, Method::GameInvitation), || {
-                format!("{match_id}: the referee shows no pass; the manager has said that this may be so")
-            });
-        }
-        match &invitation.game_type {
-            Some(game) if !self.strategy_runner.games().contains(game) => {
-                self.session_for(purpose).declined(head, invitation, self.other_game(game), now)
-            }
-            Some(_) | None => {
-                let nonce = self.nonce(match_id);
-                self.session_for(purpose).invited(head, invitation, nonce, now)
-            }
-        }
-    }
-
-    fn other_game(&self, game: &GameType) -> SmolStr {
-        let known = self.strategy_runner.games().iter().map(GameType::to_string).collect::<Vec<_>>().join(" and ");
-        format_smolstr!("this player knows {known} only, not {game}")
-    }
-
     async fn make_move(
         &self,
         head: &ReceivedEnvelope,
@@ -331,7 +301,7 @@ impl Shared {
             RequestError::new(ErrorCode::E005, method, "this player is not registered in any league yet")
         })?;
         let player_id = Some(memory.player.clone());
-        let left = self.left(&request);
+        let (asked, left) = (request.asked(), self.left(&request));
         let mut why = self.rationale(&request, &memory);
         let played = match self.strategy_runner.think(request, memory, left).await {
             StrategyOutcome::Chosen(played) => played,
@@ -355,12 +325,12 @@ impl Shared {
                 played
             }
         };
-        let played = self.session_for(purpose).move_chosen(&match_id, method, played)?;
+        let ChosenMove { played, signature } = self.session_for(purpose).move_chosen(head, &asked, played)?;
         self.keep_choice((head, method), &match_id, &played, &why, began.elapsed());
         // CHOOSE_PARITY_RESPONSE carries the move in its own two fields.
         let parity_choice = (method == Method::ChooseParity).then(|| played.clone());
         let (choice, played) = (parity_choice.clone(), parity_choice.is_none().then_some(played));
-        CallAnswer::new(envelope, &PostedChoice { match_id, player_id, parity_choice, choice, played })
+        CallAnswer::new(envelope, &PostedChoice { match_id, player_id, parity_choice, choice, played, signature })
     }
 
     /// The time to the deadline; the default limit without a deadline, or if the clocks disagree.
@@ -400,10 +370,13 @@ impl Agent for Player {
 
     async fn call(&self, incoming: IncomingCall<PlayerCall>) -> Result<CallAnswer, RequestError> {
         if matches!(incoming.call, PlayerCall::NotifyRound(_)) {
-            self.shared.await_registration().await;
+            self.shared.await_registration(ROUND_WAIT).await;
+        } else if league_of(&incoming.call).is_some_and(|league| ![FRIENDLY, CHECK_LEAGUE].contains(&league.as_str())) {
+            self.shared.await_registration(MATCH_WAIT).await;
         }
         // The session checks the passes, because it knows the manager's pass and which referees show none.
         let answer = self.answer(incoming).await;
+        self.shared.send_evidence();
         if answer.as_ref().is_err_and(|fault| fault.code == Some(ErrorCode::E012)) {
             self.shared.recheck_token().await;
         }
@@ -448,9 +421,7 @@ impl Player {
             PlayerCall::NotifyMatchResult(over) => {
                 let GameOverOutcome { acknowledgement, repeated } =
                     shared.session_for(purpose).match_over(&head, &over)?;
-                if !repeated {
-                    shared.console.over(&over);
-                }
+                shared.console.over(&over, repeated);
                 if purpose == PlayPurpose::League {
                     shared.note_over(&head, &over, repeated);
                     if !repeated {
@@ -461,6 +432,10 @@ impl Player {
             }
             PlayerCall::NotifyGameError(error) => {
                 let acknowledgement = shared.session_for(purpose).game_error(&head, error.match_id.as_ref())?;
+                if let Some(match_id) = error.match_id.as_ref().filter(|_| error.error_code.as_deref() == Some("E001"))
+                {
+                    shared.session_for(purpose).answer_was_late(&head, match_id);
+                }
                 shared.console.error(&error);
                 tracing::info!(code = ?error.error_code, hint = ?error.hint, "the referee complains");
                 shared.note_game_error(&head, &error);
@@ -519,6 +494,10 @@ impl Player {
                     RequestError::new(ErrorCode::E005, method, "this player is not registered in any league yet")
                 })?;
                 CallAnswer::new(plain(shared), &ProvedIdentity { proof: token.digest().identity_proof(&nonce) })
+            }
+            PlayerCall::ConfirmMatch(inquiry) => {
+                let testimony = shared.session().testify(&head, &inquiry)?;
+                CallAnswer::new(plain(shared), &testimony)
             }
             PlayerCall::Ping(nothing) => CallAnswer::new(plain(shared), &nothing),
         }

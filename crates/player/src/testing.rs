@@ -22,6 +22,9 @@ pub(crate) fn question(number: u32) -> MoveRequest {
         game_type: None,
         context,
         deadline: None,
+        attempt: None,
+        game_number: None,
+        turn: None,
     };
     call.into()
 }

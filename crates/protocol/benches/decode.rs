@@ -94,6 +94,9 @@ impl Exchange {
             game_type: Some(GameType::even_odd()),
             context,
             deadline: Some(now.after(Duration::from_secs(30))),
+            attempt: Some(1),
+            game_number: Some(1),
+            turn: Some(1),
         });
         let envelope = Envelope {
             sender: Sender::referee(&referee),
@@ -138,6 +141,7 @@ impl Exchange {
             match_id: call.match_id,
             player_id: self.player.clone(),
             parity_choice: Parity::Even,
+            signature: None,
         };
         out.clear();
         reply_to.answer(&envelope, &choice, out).unwrap();

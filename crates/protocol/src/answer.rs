@@ -10,10 +10,11 @@ use memchr::memchr;
 use memchr::memmem::Finder;
 use smol_str::SmolStr;
 
-use crate::draw::DrawNonce;
+use crate::draw::{DrawNonce, Signature};
 use crate::error::{INVALID_PARAMS, METHOD_NOT_FOUND};
 use crate::id::{LeagueId, MatchId, PlayerId, RefereeId};
 use crate::lenient::Field;
+use crate::message::evidence::MatchTestimony;
 use crate::message::registration::PASS_SCHEME;
 use crate::parity::Parity;
 use crate::quirk::{Quirk, Quirks};
@@ -45,6 +46,8 @@ pub struct Interpretation<T> {
     pub answer: T,
     pub quirks: Quirks,
     pub token: Option<Credential>,
+    /// Of a player that signs. The referee passes it on and cannot check it.
+    pub signature: Option<Signature>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -177,9 +180,9 @@ impl ParsedAnswer {
 
     pub fn join(&self, match_id: &MatchId) -> Interpretation<JoinAnswer> {
         let joins = |layer: &Layer| layer.is_called("GAME_JOIN_ACK") || layer.accepts().is_some() || layer.joins();
-        let (answer, quirks, token) = match self.find(match_id, joins) {
-            SearchResult::Nothing => (JoinAnswer::Nothing, Quirks::default(), None),
-            SearchResult::Error(error) => (JoinAnswer::Error(error), Quirks::default(), None),
+        let (answer, quirks, token, signature) = match self.find(match_id, joins) {
+            SearchResult::Nothing => (JoinAnswer::Nothing, Quirks::default(), None, None),
+            SearchResult::Error(error) => (JoinAnswer::Error(error), Quirks::default(), None, None),
             SearchResult::Found(layer, mut quirks) => {
                 let named = layer.is_called("GAME_JOIN_ACK");
                 match (named, layer.accepts()) {
@@ -198,10 +201,10 @@ impl ParsedAnswer {
                 } else {
                     JoinAnswer::Joined { nonce: nonce.unwrap_or_default() }
                 };
-                (answer, quirks, layer.credential())
+                (answer, quirks, layer.credential(), layer.signature.parse())
             }
         };
-        Interpretation { answer, quirks, token }
+        Interpretation { answer, quirks, token, signature }
     }
 
     pub fn parity(&self, match_id: &MatchId) -> Interpretation<MoveAnswer> {
@@ -245,7 +248,7 @@ impl ParsedAnswer {
         look: impl Fn(&Layer) -> Option<(MoveAnswer, Option<Quirk>)>,
     ) -> Interpretation<MoveAnswer> {
         let says = |layer: &Layer| look(layer).is_some();
-        let nothing = |answer| Interpretation { answer, quirks: Quirks::default(), token: None };
+        let nothing = |answer| Interpretation { answer, quirks: Quirks::default(), token: None, signature: None };
         match self.find(match_id, says) {
             SearchResult::Nothing => nothing(MoveAnswer::Nothing),
             SearchResult::Error(error) => nothing(MoveAnswer::Error(error)),
@@ -260,7 +263,8 @@ impl ParsedAnswer {
                         Some(_) => return nothing(invalid(TWO_CHOICES)),
                     }
                 }
-                Interpretation { answer: answer.unwrap_or(MoveAnswer::Nothing), quirks, token: layer.credential() }
+                let (answer, token) = (answer.unwrap_or(MoveAnswer::Nothing), layer.credential());
+                Interpretation { answer, quirks, token, signature: layer.signature.parse() }
             }
         }
     }
@@ -287,7 +291,8 @@ impl ParsedAnswer {
                                 == Some(PASS_SCHEME),
                             operator_needs_token: self.found.iter().any(|(_, layer)| layer.operator_needs_token),
                         };
-                        return Interpretation { answer, quirks, token: self.first(Layer::credential) };
+                        let token = self.first(Layer::credential);
+                        return Interpretation { answer, quirks, token, signature: None };
                     }
                     Some(false) | None => RegistrationAnswer::Rejected { reason: reason(), code: layer.reason_code },
                 }
@@ -295,7 +300,21 @@ impl ParsedAnswer {
             (None, Some(error)) => RegistrationAnswer::Error(error),
             (None, None) => self.first(Layer::complaint).map_or(RegistrationAnswer::Nothing, RegistrationAnswer::Error),
         };
-        Interpretation { answer, quirks, token: None }
+        Interpretation { answer, quirks, token: None, signature: None }
+    }
+
+    /// What a player says that it saw of an attempt; `None` if it does not say.
+    pub fn testimony(&self) -> Option<MatchTestimony> {
+        self.first(|layer| {
+            Some(MatchTestimony {
+                called: layer.called?,
+                joined: layer.joined?,
+                moves: layer.moves?,
+                asked: layer.asked,
+                revealed: layer.revealed?,
+                draw_commitment: layer.draw_commitment.parse(),
+            })
+        })
     }
 
     /// The outermost match, because `status` may be outside the object that it accepts.

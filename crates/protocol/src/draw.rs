@@ -78,6 +78,11 @@ hex32!(
     #[derive(Debug)]
     IdentityProof);
 
+hex32!(
+    /// A player's signature of a join or a move: an HMAC that only the player and the manager can compute.
+    #[derive(Debug)]
+    Signature);
+
 impl DrawSecret {
     pub fn commitment(&self) -> DrawCommitment {
         DrawCommitment(digest(&self.0))
@@ -112,6 +117,12 @@ impl fmt::Debug for DrawSeal {
 pub struct DrawNonce(SmolStr);
 
 impl DrawNonce {
+    /// In hexadecimal; at most the first 32 bytes.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        let bytes = bytes.get(..MAX_NONCE / 2).unwrap_or(bytes);
+        Self(SmolStr::new(HEXLOWER_PERMISSIVE.encode(bytes)))
+    }
+
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }

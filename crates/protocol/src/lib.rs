@@ -24,6 +24,7 @@ pub mod schema;
 pub mod seal;
 pub mod sender;
 pub mod side;
+pub mod signature;
 pub mod table;
 mod text;
 pub mod time;

@@ -3,6 +3,7 @@
 
 pub mod acknowledgement;
 pub mod choice;
+pub mod evidence;
 pub mod game_error;
 pub mod game_move;
 pub mod game_over;

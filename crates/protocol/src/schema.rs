@@ -9,19 +9,28 @@ use crate::envelope::{Envelope, PROTOCOL};
 
 /// Only the body's fields are required, because a caller of a tool may omit the envelope.
 pub fn of_message<B: JsonSchema>(message_type: Option<&str>) -> Schema {
-    let mut body = plain::<B>();
-    let mut envelope = plain::<Envelope>();
-    let mut properties = Map::new();
     let protocol = serde_json::json!({ "type": "string", "const": PROTOCOL, "description": "The protocol." });
-    properties.insert("protocol".into(), protocol);
+    let mut envelope = plain::<Envelope>();
+    let mut properties = Map::from_iter([(String::from("protocol"), protocol)]);
+    if let Some(Value::Object(own)) = envelope.remove("properties") {
+        properties.extend(own);
+    }
+    with_properties::<B>(message_type, properties)
+}
+
+/// Leaves the envelope out, whose fields the schema of the request explains: a list of tools has at most 64 KiB.
+pub fn of_answer<B: JsonSchema>(message_type: Option<&str>) -> Schema {
+    with_properties::<B>(message_type, Map::new())
+}
+
+fn with_properties<B: JsonSchema>(message_type: Option<&str>, mut properties: Map<String, Value>) -> Schema {
+    let mut body = plain::<B>();
     if let Some(name) = message_type {
         let name = serde_json::json!({ "type": "string", "const": name, "description": "The message's name." });
         properties.insert("message_type".into(), name);
     }
-    for schema in [&mut envelope, &mut body] {
-        if let Some(Value::Object(own)) = schema.remove("properties") {
-            properties.extend(own);
-        }
+    if let Some(Value::Object(own)) = body.remove("properties") {
+        properties.extend(own);
     }
     body.insert("properties".into(), Value::Object(properties));
     body.insert("type".into(), "object".into());

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use crate::envelope::{EnvelopeSplitter, ReceivedEnvelope};
 use crate::message::acknowledgement::Acknowledgement;
 use crate::message::choice::{ChooseParityCall, ChooseParityResponse, PostedChoice};
+use crate::message::evidence::{GameOverConfirmation, MatchDispute, MatchInquiry, MatchTestimony, MoveDeposit};
 use crate::message::game_error::GameError;
 use crate::message::game_move::{GameMoveCall, GameMoveResponse};
 use crate::message::game_over::GameOver;
@@ -22,8 +23,8 @@ use crate::message::invitation::{GameInvitation, GameJoinAck};
 use crate::message::league_error::LeagueError;
 use crate::message::league_view::{GetLeague, LeaguePage};
 use crate::message::operate::{
-    CreateSchedule, Empty, ForgetDialect, LeagueCommand, RotateKey, RotatedKey, ScheduleAnswer, StatusAnswer,
-    WithdrawPlayer,
+    CreateSchedule, Empty, ForgetDialect, LeagueCommand, ResolveDispute, RotateKey, RotatedKey, ScheduleAnswer,
+    StatusAnswer, WithdrawPlayer, WithdrawReferee,
 };
 use crate::message::query::{AssignedMatches, GetAssignedMatches, LeagueQuery, LeagueQueryResponse};
 use crate::message::registration::{LeagueRegisterRequest, RefereeRegisterRequest, RegisterResponse};
@@ -137,7 +138,7 @@ macro_rules! calls {
             family: calls!(@family $($family)?),
             about: concat!($($about),+),
             input: || schema::of_message::<$request>($message),
-            output: || schema::of_message::<$answer>($answer_name),
+            output: || schema::of_answer::<$answer>($answer_name),
         }),*];
 
         impl Call {
@@ -242,6 +243,21 @@ calls! {
         Some("MATCH_TRANSCRIPT"), [Referee] => [Manager], "store_transcript",
         MatchTranscript => TranscriptAck = Some("MATCH_TRANSCRIPT_ACK"), Generic, Token, family 5
     }
+    /// Tell the manager that the players of these matches know their result.
+    ConfirmGameOver {
+        Some("GAME_OVER_CONFIRMATION"), [Referee] => [Manager], "confirm_game_over",
+        GameOverConfirmation => Acknowledgement = None, Generic, Token, family 5
+    }
+    /// Deposit a signed move with the manager, when a referee asks for it again.
+    DepositMove {
+        Some("MOVE_DEPOSIT"), [Player] => [Manager], "deposit_move",
+        MoveDeposit => Acknowledgement = None, Generic, Token, family 5
+    }
+    /// Tell the manager that a referee cheats.
+    DisputeMatch {
+        Some("MATCH_DISPUTE"), [Player] => [Manager], "dispute_match",
+        MatchDispute => Acknowledgement = None, Generic, Token, family 5
+    }
     /// Ask about standings, schedule, matches, players or the state of the league.
     LeagueQuery {
         Some("LEAGUE_QUERY"), [Player, Referee] => [Manager],
@@ -287,6 +303,16 @@ calls! {
     WithdrawPlayer {
         None, [Operator] => [Manager], "withdraw_player",
         WithdrawPlayer => StatusAnswer = None, Generic, Operator
+    }
+    /// Take a referee out; other referees play its open matches.
+    WithdrawReferee {
+        None, [Operator] => [Manager], "withdraw_referee",
+        WithdrawReferee => StatusAnswer = None, Generic, Operator
+    }
+    /// Decide about the alerts of a match: uphold or reject them.
+    ResolveDispute {
+        None, [Operator] => [Manager], "resolve_dispute",
+        ResolveDispute => StatusAnswer = None, Generic, Operator
     }
     /// Forget what was learned about a player's dialect; the next calls to it are canonical.
     ForgetDialect {
@@ -396,6 +422,11 @@ calls! {
     Shutdown {
         Some("SHUTDOWN_COMMAND"), [Manager] => [Player, Referee], "shutdown",
         ShutdownCommand => Acknowledgement = None, Generic, Pass
+    }
+    /// Ask a player what it saw of an attempt at a match.
+    ConfirmMatch {
+        Some("MATCH_INQUIRY"), [Manager] => [Player], "confirm_match",
+        MatchInquiry => MatchTestimony = Some("MATCH_INQUIRY_RESPONSE"), Generic, Pass, family 3
     }
     /// Prove that the agent holds the token of its registration.
     ProveIdentity {

@@ -172,7 +172,11 @@ impl TokenDigest {
     }
 
     fn pass(&self, fields: &[&[u8]]) -> Pass {
-        Pass(SmolStr::new(format!("pass-{}", BASE64URL_NOPAD.encode(&seal(&self.0, fields)))))
+        Pass(SmolStr::new(format!("pass-{}", BASE64URL_NOPAD.encode(&self.seal(fields)))))
+    }
+
+    pub(crate) fn seal(&self, fields: &[&[u8]]) -> [u8; 32] {
+        seal(&self.0, fields)
     }
 }
 

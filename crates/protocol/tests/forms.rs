@@ -76,7 +76,7 @@ fn a_posted_choice_is_read_like_one_in_an_answer() {
 #[test]
 fn our_players_send_both_fields() {
     let (match_id, player_id) = ("R1M1".parse().unwrap(), "P01".parse().unwrap());
-    let answer = ChooseParityResponse { match_id, player_id, parity_choice: Parity::Even };
+    let answer = ChooseParityResponse { match_id, player_id, parity_choice: Parity::Even, signature: None };
     let written = serde_json::to_value(&answer).unwrap();
     assert_eq!((&written["parity_choice"], &written["choice"]), (&json!("even"), &json!("even")));
     assert_eq!(serde_json::from_value::<ChooseParityResponse>(written).unwrap(), answer);

@@ -193,7 +193,7 @@ proptest! {
             let join = GameJoinAck {
                 match_id: Some(match_id.clone()), player_id: Some(player_id.clone()), arrival_timestamp: None,
                 accept: Some(accept), draw_nonce: nonce.parse().ok(),
- reason: None,
+                reason: None, signature: None,
             };
             let bytes = write(Method::GameInvitation, &|to, out| to.answer(&envelope, &join, out).unwrap());
             let reading = ParsedAnswer::parse(&bytes).unwrap().join(&match_id);
@@ -205,7 +205,7 @@ proptest! {
 
             let parity_choice = if even { Parity::Even } else { Parity::Odd };
             let choice =
-                ChooseParityResponse { match_id: match_id.clone(), player_id: player_id.clone(), parity_choice };
+                ChooseParityResponse { match_id: match_id.clone(), player_id: player_id.clone(), parity_choice, signature: None };
             let bytes = write(Method::ChooseParity, &|to, out| to.answer(&envelope, &choice, out).unwrap());
             let reading = ParsedAnswer::parse(&bytes).unwrap().parity(&match_id);
             prop_assert_eq!(reading.answer, MoveAnswer::Move(parity_choice.as_str().into()));

@@ -180,13 +180,14 @@ fn the_verifier_in_python_agrees() {
 
 import json, sys
 for v in json.load(open(sys.argv[1], encoding="utf-8")):
-    rest = v["match_id"], v["attempt"], v["nonce_a"], v["nonce_b"]
+    attempt = 0 if v.get("seeded") else v["attempt"]
+    rest = v["match_id"], attempt, v["nonce_a"], v["nonce_b"]
     assert verify(v["commitment"], v["secret"], v["seal"], v["number"], *rest), v
     assert not verify(v["commitment"], v["secret"], v["seal"], v["number"] % 10 + 1, *rest), v
     assert not verify(v["commitment"], v["secret"], "00" * 32, v["number"], *rest), v
     assert not verify("00" * 32, v["secret"], v["seal"], v["number"], *rest), v
     for other in range(1000):
-        changed = v["match_id"], v["attempt"], v["nonce_a"], f"other {{other}}"
+        changed = v["match_id"], attempt, v["nonce_a"], f"other {{other}}"
         assert not verify(v["commitment"], v["secret"], v["seal"], v["number"], *changed), changed
 game_over = json.loads(sys.argv[2])
 proof, nonces = game_over["draw"], game_over["draw"]["nonces"]

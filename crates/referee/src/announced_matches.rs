@@ -194,6 +194,8 @@ fn order(round: &RoundAnnouncement, announced: &AnnouncedMatch, directory: &Play
         timeouts: MatchLimits::default(),
         scoring: MatchPoints::default(),
         draw_secret: None,
+        draw_commitment: None,
+        manager_nonce: None,
         home_mark: None,
         strict: false,
     })

@@ -82,7 +82,7 @@ impl AskedQuestion<'_> {
             | Input::Moved { .. }
             | Input::PauseOver { .. }
             | Input::GameOverSent { .. }
-            | Input::Reported => None,
+            | Input::Reported(_) => None,
         }
     }
 
@@ -123,8 +123,9 @@ impl AskedQuestion<'_> {
         let (input, mut quirks, token) = match self.kind() {
             QuestionKind::Join => {
                 let reading = layers.join(match_id);
+                let signature = reading.signature;
                 let input = match reading.answer {
-                    JoinAnswer::Joined { nonce } => Input::Joined { side, call, nonce },
+                    JoinAnswer::Joined { nonce } => Input::Joined { side, call, nonce, signature },
                     JoinAnswer::Declined => Input::Declined { side, call },
                     JoinAnswer::Error(_) => return AnswerReading::Unclear,
                     JoinAnswer::Nothing => return nothing,
@@ -134,6 +135,7 @@ impl AskedQuestion<'_> {
             kind @ (QuestionKind::Choice | QuestionKind::Move) => {
                 let is_choice = kind == QuestionKind::Choice;
                 let reading = if is_choice { layers.parity(match_id) } else { layers.game_move(match_id) };
+                let signature = reading.signature;
                 let text = match reading.answer {
                     MoveAnswer::Move(text) => text,
                     // The game rejects it and describes a legal move.
@@ -141,7 +143,7 @@ impl AskedQuestion<'_> {
                     MoveAnswer::Error(_) => return AnswerReading::Unclear,
                     MoveAnswer::Nothing => return nothing,
                 };
-                (Input::Moved { side, call, text }, reading.quirks, reading.token)
+                (Input::Moved { side, call, text, signature }, reading.quirks, reading.token)
             }
         };
         let odd_token = self.token_quirk(token.as_ref());

@@ -168,8 +168,9 @@ impl AnswerWaiter<'_> {
                 Some(match (held.settle(), held.refused()) {
                     (Some(SettledAnswer::Answer(answer)), _) => {
                         found.quirks = found.quirks.and(answer.quirks);
-                        entries.push(answer.said);
-                        answer.answer.input(side, Some(call))
+                        let (input, said) = answer.split(Some(call));
+                        entries.push(said);
+                        input
                     }
                     (Some(SettledAnswer::Contradiction), _) => failed(CallFailure::Refused(PostRefusal::Contradiction)),
                     (None, Some(refusal)) if fault == CallFailure::TimedOut => failed(CallFailure::Refused(refusal)),

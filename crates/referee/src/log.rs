@@ -73,7 +73,7 @@ impl Shared {
             | Input::Failed { .. }
             | Input::PauseOver { .. }
             | Input::GameOverSent { .. }
-            | Input::Reported => {
+            | Input::Reported(_) => {
                 return;
             }
         };

@@ -1,7 +1,11 @@
 //! Runs one match: the match machine decides, this module performs its effects.
 //!
 //! Calls to the two sides run concurrently. Effects for one side run in the order of the match machine. Only an error
-//! notice runs concurrently with the pause after it: both end before the next try.
+//! notice runs concurrently with the pause after it: both end before the next try. The report waits for the end of all
+//! calls, so that its transcript is complete.
+
+mod posts;
+mod result;
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -14,16 +18,11 @@ use league_core::game_match::MatchMachine;
 use league_core::game_match::effect::{AskKind, Effect};
 use league_core::game_match::input::{CallNumber, Input};
 use league_core::game_match::messages::MatchMessages;
-use league_core::game_match::refusal::PostRefusal;
 use league_core::game_match::step::{StepCommand, StepRefused};
-use league_core::record::MatchRecord;
 use league_protocol::dialect::PeerDialect;
 use league_protocol::draw::DrawCommitment;
 use league_protocol::envelope::Envelope;
-use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::id::{GameType, RoundId};
-use league_protocol::message::game_over::ByPlayer;
-use league_protocol::message::report::{Account, AnswerTimes, LearnedDialect};
+use league_protocol::error::RequestError;
 use league_protocol::message::start_match::StartMatch;
 use league_protocol::message::step::MatchState;
 use league_protocol::problem::Problem;
@@ -31,25 +30,21 @@ use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::side::{Pair, Side};
 use league_protocol::table::Call;
 use league_protocol::time::Timestamp;
-use league_store::journal::JournalLevel;
-use league_store::views::match_file::{MatchContext, MatchFile, TranscriptEntry};
-use league_store::views::writer::ViewUpdate;
+use league_store::views::match_file::TranscriptEntry;
 use league_wire::endpoint::Endpoint;
 use league_wire::peer_client::{OutgoingCall, Peer, SendAttempt, SendOutcome, is_acknowledged};
-use smol_str::SmolStr;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
 
 use crate::answer::AskedQuestion;
 use crate::answer_waiter::{AnswerWaiter, PostedAnswers};
-use crate::held_answers::HoldOutcome;
-use crate::orders::{MatchPurpose, unnamed_league};
-use crate::posted_answer::{Answer, PostedAnswer, PosterProof, move_field};
+use crate::orders::MatchPurpose;
+use crate::posted_answer::PostedAnswer;
 use crate::referee::Shared;
 use crate::registration::RefereeIdentity;
-use crate::report;
-use crate::transcript::{OwedTranscript, TranscriptTarget};
+use crate::report::ReportAnswer;
 use crate::transcript_writer::TranscriptWriter;
+use result::ReportStep;
 
 pub(crate) enum MatchInput {
     /// The sender receives the decision about the answer.
@@ -80,10 +75,12 @@ struct MatchRunner {
     /// Entries that the transcript lists after the call that they belong to.
     posted: Pair<Vec<TranscriptEntry>>,
     refused: Pair<usize>,
+    /// Whether the match has ended and is not reported yet.
+    report_due: bool,
+    answer: Option<ReportAnswer>,
+    /// The dialects of the players as the manager knows them after the report.
+    reported_dialects: Pair<PeerDialect>,
 }
-
-/// The transcript lists at most this many refused posts of a side.
-const MAX_REFUSED: usize = 16;
 
 #[derive(Clone, Debug, Default)]
 struct KnownDialect {
@@ -97,11 +94,13 @@ struct KnownDialect {
 
 type Work = Pin<Box<dyn Future<Output = Done> + Send>>;
 
+#[derive(Default)]
 struct Done {
     side: Option<Side>,
     input: Option<Input>,
     said: Vec<TranscriptEntry>,
     found: Option<(Side, SendFinding)>,
+    reported: Option<ReportStep>,
 }
 
 #[derive(Default)]
@@ -130,7 +129,7 @@ pub(crate) async fn run(
 ) -> MatchState {
     let commitment = match_machine.commitment();
     let known = order.players.as_ref().map(|player| {
-        let (dialect, shows_token) = (player.dialect.clone(), player.shows_token);
+        let (dialect, shows_token) = (shared.late_lessons.apply(player), player.shows_token);
         KnownDialect { dialect, shows_token, ..KnownDialect::default() }
     });
     let mut match_runner = MatchRunner {
@@ -152,9 +151,13 @@ pub(crate) async fn run(
         open: Pair::default(),
         posted: Pair::default(),
         refused: Pair::default(),
+        report_due: false,
+        answer: None,
+        reported_dialects: Pair::default(),
     };
     match_runner.tell(Input::Start);
-    while !match_runner.match_machine.is_done() {
+    // A report that the manager has not answered outlives the match.
+    while !(match_runner.match_machine.is_done() && match_runner.work.is_empty()) {
         tokio::select! {
             biased;
             Some(done) = match_runner.work.next(), if !match_runner.work.is_empty() => match_runner.done(done),
@@ -162,6 +165,10 @@ pub(crate) async fn run(
             else => break,
         }
         match_runner.perform_effects();
+    }
+    match_runner.keep_lessons();
+    if match_runner.owes_confirmation() {
+        shared.confirm_game_over(match_runner.appointed.clone(), match_runner.order.match_id.clone());
     }
     match_runner.match_messages().state()
 }
@@ -191,6 +198,19 @@ impl MatchRunner {
         if let Some(input) = done.input {
             self.tell(input);
         }
+        if let Some(step) = done.reported {
+            self.reported(step);
+        }
+    }
+
+    /// Keeps what GAME_OVER taught about the players, because the report was already sent.
+    fn keep_lessons(&self) {
+        for side in Side::BOTH {
+            let (player, known) = (&self.order.players[side], &self.known[side]);
+            if known.dialect.of_referees() != self.reported_dialects[side] {
+                self.shared.late_lessons.keep(player, known.dialect.of_referees());
+            }
+        }
     }
 
     fn tell(&mut self, input: Input) {
@@ -213,116 +233,11 @@ impl MatchRunner {
         }
     }
 
-    fn take_posted(&mut self, posted: PostedAnswer) -> Result<(), RequestError> {
-        let PostedAnswer { side, method, standing, ref answer, .. } = posted;
-        let ask = answer.ask();
-        if !self.match_machine.owes(side, ask) {
-            return self.not_owed(posted);
-        }
-        let illegal = match answer {
-            Answer::Moved(text) => self.match_machine.game().check(side, text).err(),
-            Answer::Joined(_) | Answer::Declined => None,
-        };
-        let illegal = illegal.map(|illegal| RequestError::new(ErrorCode::E004, method, illegal.to_string()));
-        let illegal = illegal.map(|fault| fault.about(move_field(&self.order)));
-        match standing {
-            PosterProof::Proven => {
-                let known = &mut self.known[side];
-                known.shows_token = true;
-                known.quirks = known.quirks.and(posted.quirks);
-                self.posted[side].push(posted.said);
-                if let Answer::Moved(text) = &posted.answer
-                    && self.order.game_type == GameType::even_odd()
-                {
-                    self.problems[side] = Problem::of_choice(text);
-                }
-                self.tell(posted.answer.input(side, None));
-                if let Some((call, open)) = &self.open[side]
-                    && !self.match_machine.is_open(side, *call)
-                {
-                    open.set();
-                }
-            }
-            PosterProof::Doubtful { token, is_near } => {
-                let call = self.match_machine.open_call(side, ask);
-                let open = self.open[side].clone().filter(|(open, _)| Some(*open) == call);
-                let Some((_, open)) = open else { return self.not_owed(posted) };
-                let refusal = match (self.order.strict || self.known[side].shows_token, is_near) {
-                    (true, _) => Some(token),
-                    (false, false) => Some(PostRefusal::OtherAddress),
-                    (false, true) => None,
-                };
-                if let Some(refusal) = refusal {
-                    open.held().refuse(refusal);
-                    return self.refuse(posted, &refusal.to_string(), refusal.code(), refusal.advice());
-                }
-                self.hold(posted, &open)?;
-            }
-        }
-        illegal.map_or(Ok(()), Err)
-    }
-
-    fn hold(&mut self, posted: PostedAnswer, open: &PostedAnswers) -> Result<(), RequestError> {
-        let echoes = posted.conversation.as_ref() == Some(&self.match_messages().conversation(posted.side));
-        let again = posted.clone();
-        match open.hold(posted, echoes) {
-            HoldOutcome::First => Ok(()),
-            HoldOutcome::Repeated => self.refuse(again, "the same was posted before", ErrorCode::E010, "send it once"),
-            HoldOutcome::Contradicted => {
-                let match_id = &self.order.match_id;
-                let player = &self.order.players[again.side].player_id;
-                tracing::warn!(%match_id, %player, "two different answers were posted without a right token");
-                let text = format!("{match_id}: two different answers were posted in the name of {player}");
-                self.shared.alert("CONTRADICTING_POSTS", text);
-                let advice = "send one answer, with the auth_token of your registration";
-                self.refuse(again, "another posted answer differs", ErrorCode::E010, advice)
-            }
-        }
-    }
-
-    /// Refuses an answer that the referee does not wait for. A second choice, in a game with one choice per side, gets a
-    /// warning; a second join is harmless.
-    fn not_owed(&mut self, posted: PostedAnswer) -> Result<(), RequestError> {
-        let side = posted.side;
-        match posted.answer {
-            Answer::Joined(_) if self.match_machine.has_joined(side) => Ok(()),
-            Answer::Moved(_) if self.match_machine.has_made_only_move(side) => {
-                let (match_id, player) = (&self.order.match_id, &self.order.players[side].player_id);
-                tracing::warn!(%match_id, %player, "a second choice was posted; the first one counts");
-                self.shared
-                    .alert("SECOND_CHOICE", format!("{match_id}: {player} posted a second choice; the first counts"));
-                self.refuse(
-                    posted,
-                    "a second choice",
-                    ErrorCode::E010,
-                    "the first choice counts; send one in each match",
-                )
-            }
-            Answer::Joined(_) | Answer::Declined | Answer::Moved(_) => {
-                let advice = "answer when you are called, and within the limit";
-                self.refuse(posted, "nothing of the kind is asked for now", ErrorCode::E010, advice)
-            }
-        }
-    }
-
-    /// Records the refusal, up to a limit.
-    fn refuse(&mut self, posted: PostedAnswer, why: &str, code: ErrorCode, advice: &str) -> Result<(), RequestError> {
-        let (side, method) = (posted.side, posted.method);
-        let match_id = &self.order.match_id;
-        let fault =
-            RequestError::new(code, method, format!("this answer does not count in {match_id}: {why}; {advice}"));
-        self.refused[side] += 1;
-        if self.refused[side] <= MAX_REFUSED {
-            self.posted[side].push(posted.said.refused(why));
-        }
-        Err(fault)
-    }
-
     fn perform_effects(&mut self) {
         for effect in std::mem::take(&mut self.effects) {
             match side_of(&effect) {
                 Some(side) => self.waiting[side].push_back(effect),
-                None => self.report(),
+                None => self.report_due = true,
             }
         }
         for side in Side::BOTH {
@@ -330,6 +245,10 @@ impl MatchRunner {
                 let Some(effect) = self.waiting[side].pop_front() else { break };
                 self.begin(side, effect);
             }
+        }
+        let is_idle = self.work.is_empty() && self.waiting.both(VecDeque::is_empty);
+        if is_idle && std::mem::take(&mut self.report_due) {
+            self.report();
         }
     }
 
@@ -360,7 +279,7 @@ impl MatchRunner {
                 self.busy[side] = holds_up;
                 self.work.push(Box::pin(async move {
                     let (found, said) = told.await;
-                    Done { side: holds_up.then_some(side), input: None, said, found: Some((side, found)) }
+                    Done { side: holds_up.then_some(side), said, found: Some((side, found)), ..Done::default() }
                 }));
             }
             Effect::Pause { call, span, .. } => {
@@ -368,7 +287,7 @@ impl MatchRunner {
                 self.work.push(Box::pin(async move {
                     sleep(span).await;
                     let input = Some(Input::PauseOver { side, call });
-                    Done { side: Some(side), input, said: Vec::new(), found: None }
+                    Done { side: Some(side), input, ..Done::default() }
                 }));
             }
             Effect::SendGameOver { call, limit, .. } => {
@@ -377,12 +296,12 @@ impl MatchRunner {
                 let told = self.inform(side, envelope, Call::NotifyMatchResult(over), limit);
                 self.busy[side] = true;
                 self.work.push(Box::pin(async move {
-                    let (found, said) = told.await;
+                    let (found, _) = told.await;
                     let input = Some(Input::GameOverSent { side, call });
-                    Done { side: Some(side), input, said, found: Some((side, found)) }
+                    Done { side: Some(side), input, found: Some((side, found)), ..Done::default() }
                 }));
             }
-            Effect::Report => self.report(),
+            Effect::Report => self.report_due = true,
         }
     }
 
@@ -448,7 +367,7 @@ impl MatchRunner {
             shared.note_tries(&order.match_id, (player, Some(number)), &tries, answered);
             let mut said = transcript_writer.write_down(&tries);
             said.extend(words);
-            Done { side: Some(side), input, said, found: Some((side, found)) }
+            Done { side: Some(side), input, said, found: Some((side, found)), reported: None }
         }));
     }
 
@@ -472,99 +391,6 @@ impl MatchRunner {
             shared.note_tries(&order.match_id, (player, None), &tries, said.understood);
             (SendFinding::from(said), transcript_writer.write_down(&tries))
         }
-    }
-
-    /// What the referee learned about the players and the manager does not know.
-    fn learned(&self) -> ByPlayer<LearnedDialect> {
-        let news = Side::BOTH.into_iter().map(|side| {
-            let (player, known) = (&self.order.players[side], &self.known[side]);
-            let own = known.dialect.of_referees();
-            let dialect = (own != player.dialect.of_referees()).then_some(own);
-            let shows_token = known.shows_token && !player.shows_token;
-            (player.player_id.clone(), LearnedDialect { dialect, quirks: known.quirks, shows_token })
-        });
-        ByPlayer(news.filter(|(_, learned)| !learned.is_nothing()).collect())
-    }
-
-    /// Writes the match file before it reports: when a league has all results, all files are on their way.
-    fn report(&mut self) {
-        let Some(mut report) = self.match_messages().report() else { return };
-        report.learned = self.learned();
-        if self.shared.logs(JournalLevel::Debug) {
-            let message = format!("{} is decided; the manager is told", report.match_id);
-            self.shared.write(self.shared.entry(JournalLevel::Debug, "MATCH_DECIDED", message).with(&report.result));
-        }
-        report.account.started = Some(self.began);
-        report.account.times = self.times();
-        let (target, mut file) = (self.shared.transcript_target(&self.order), self.file());
-        let mut transcript = None;
-        if let Some(file) = &mut file {
-            if target == TranscriptTarget::Send {
-                file.shorten_transcript();
-                let owed = transcript.insert(OwedTranscript::of(file));
-                report.account.transcript_sha256 = Some(owed.digest);
-            }
-            file.explain(report.account.clone());
-            if target == TranscriptTarget::InManagersHome {
-                // The manager finds the rest in the file.
-                let problems = std::mem::take(&mut report.account.problems);
-                report.account = Account { problems, in_your_home: true, ..Account::default() };
-            }
-        }
-        let (shared, appointed, purpose) = (Arc::clone(&self.shared), self.appointed.clone(), self.purpose);
-        self.work.push(Box::pin(async move {
-            if let (Some(views), Some(file)) = (&shared.views, file) {
-                views.put(ViewUpdate::Match(Box::new(file))).await;
-            }
-            if purpose == MatchPurpose::League {
-                if let Some(owed) = &mut transcript {
-                    shared.owe(owed).await;
-                }
-                let reported = report::deliver(&shared, &appointed, report).await;
-                if let Some(owed) = transcript {
-                    shared.deliver_in_background(appointed, owed, reported).await;
-                }
-            }
-            Done { side: None, input: Some(Input::Reported), said: Vec::new(), found: None }
-        }));
-    }
-
-    /// The time of an answer ends with its last byte.
-    fn times(&self) -> ByPlayer<AnswerTimes> {
-        let took = |player: &str, what: &str| {
-            let answers = self.transcript.iter().filter(|said| said.from == player && said.message_type == what);
-            answers.rev().find_map(|said| said.receipt?.last_byte_ms)
-        };
-        let times = self.order.players.as_ref().map(|player| {
-            let id = player.player_id.as_str();
-            let moved = took(id, "CHOOSE_PARITY_RESPONSE").or_else(|| took(id, "GAME_MOVE_RESPONSE"));
-            (player.player_id.clone(), AnswerTimes { join_ms: took(id, "GAME_JOIN_ACK"), move_ms: moved })
-        });
-        ByPlayer(vec![times.a, times.b])
-    }
-
-    fn file(&mut self) -> Option<MatchFile> {
-        let ending = self.match_machine.ending()?;
-        let occasion = MatchContext {
-            league_id: self.order.league_id.clone().or_else(unnamed_league)?,
-            round_id: self.order.round_id.unwrap_or(RoundId(0)),
-            match_id: self.order.match_id.clone(),
-            attempt: self.order.attempt,
-            game_type: self.order.game_type.clone(),
-            players: self.order.players.as_ref().map(|player| player.player_id.clone()),
-            referee_id: self.appointed.id.clone(),
-        };
-        let record = MatchRecord::of(&self.match_machine, ending, self.order.draw_secret.is_some());
-        let names = self.order.players.as_ref().map(|player| player.player_id.as_str());
-        let reason = self.match_machine.reason(names).map(SmolStr::new);
-        let mut file = MatchFile::new(occasion, self.began);
-        file.lifecycle.started = Some(self.began);
-        file.transcript = std::mem::take(&mut self.transcript);
-        for side in Side::BOTH {
-            file.transcript.append(&mut self.posted[side]);
-        }
-        file.finish(&record, &self.order.scoring, reason, self.shared.environment.now());
-        Some(file)
     }
 }
 

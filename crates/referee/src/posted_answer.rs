@@ -11,7 +11,7 @@ use league_core::game_match::effect::AskKind;
 use league_core::game_match::input::{CallNumber, Input};
 use league_core::game_match::refusal::PostRefusal;
 use league_protocol::answer::token_quirk;
-use league_protocol::draw::DrawNonce;
+use league_protocol::draw::{DrawNonce, Signature};
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId};
@@ -47,14 +47,6 @@ impl Answer {
             Self::Moved(_) => AskKind::Move,
         }
     }
-
-    pub(crate) fn input(self, side: Side, call: Option<CallNumber>) -> Input {
-        match self {
-            Self::Joined(nonce) => Input::Joined { side, call, nonce },
-            Self::Declined => Input::Declined { side, call },
-            Self::Moved(text) => Input::Moved { side, call, text },
-        }
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +68,20 @@ pub(crate) struct PostedAnswer {
     pub(crate) conversation: Option<ConversationId>,
     pub(crate) quirks: Quirks,
     pub(crate) said: TranscriptEntry,
+    pub(crate) signature: Option<Signature>,
+}
+
+impl PostedAnswer {
+    /// The input for the match machine, and the entry for the transcript.
+    pub(crate) fn split(self, call: Option<CallNumber>) -> (Input, TranscriptEntry) {
+        let Self { side, answer, signature, said, .. } = self;
+        let input = match answer {
+            Answer::Joined(nonce) => Input::Joined { side, call, nonce, signature },
+            Answer::Declined => Input::Declined { side, call },
+            Answer::Moved(text) => Input::Moved { side, call, text, signature },
+        };
+        (input, said)
+    }
 }
 
 pub(crate) struct PostedEnvelope<'a> {
@@ -110,7 +116,7 @@ impl Shared {
             Some(false) => Answer::Declined,
             Some(true) | None => Answer::Joined(join.draw_nonce.clone().unwrap_or_default()),
         };
-        self.posted(envelope, match_id, join.player_id.as_ref(), METHOD, answer).await
+        self.posted(envelope, match_id, join.player_id.as_ref(), METHOD, (answer, join.signature)).await
     }
 
     pub(crate) async fn post_choice(
@@ -129,7 +135,7 @@ impl Shared {
         };
         // The game rejects a missing move and describes a legal one.
         let text = found.unwrap_or_else(|| format_smolstr!("no {}", move_field(&order)));
-        self.posted(envelope, match_id, player, METHOD, Answer::Moved(text)).await
+        self.posted(envelope, match_id, player, METHOD, (Answer::Moved(text), choice.signature)).await
     }
 
     async fn posted(
@@ -138,7 +144,7 @@ impl Shared {
         match_id: &MatchId,
         player: Option<&PlayerId>,
         method: Method,
-        answer: Answer,
+        (answer, signature): (Answer, Option<Signature>),
     ) -> Result<Acknowledgement, RequestError> {
         let (posts, order) = self.posts(match_id, method)?;
         let named = player.cloned().or_else(|| envelope.head.sender.as_good().and_then(Sender::player_id));
@@ -162,7 +168,7 @@ impl Shared {
         let said = self.written(&player, message_type, &envelope.body);
         let conversation = envelope.head.conversation_id.as_good().cloned();
         let (reply, decided) = oneshot::channel();
-        let posted = PostedAnswer { side, method, answer, standing, conversation, quirks, said };
+        let posted = PostedAnswer { side, method, answer, standing, conversation, quirks, said, signature };
         let over = || RequestError::new(ErrorCode::E010, method, format!("{match_id} is over"));
         posts.send(MatchInput::Answer(Box::new(posted), reply)).await.map_err(|_| over())?;
         decided.await.map_err(|_| over())??;

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -43,15 +43,17 @@ use tokio::time::timeout;
 use tracing::Instrument;
 
 use crate::announced_matches::Announcements;
+use crate::confirmations::Confirmations;
+use crate::draw_secrets::DrawSecrets;
+use crate::late_lessons::LateLessons;
 use crate::match_runner::{self, MatchInput};
+use crate::matches::{Finished, Matches, REMEMBERED, Running};
 use crate::orders::MatchPurpose;
 use crate::posted_answer::PostedEnvelope;
 use crate::registration::RefereeIdentity;
 use crate::settings::RefereeSettings;
 use crate::transcript::Transcripts;
 
-/// Finished matches that the referee can still describe.
-const REMEMBERED: usize = 1024;
 /// How long the referee waits for transcripts at the end of the league.
 const LAST_TRANSCRIPTS: Duration = Duration::from_secs(5);
 /// How long a referee waits for them when it has to exit.
@@ -85,51 +87,10 @@ pub(crate) struct Shared {
     pub(crate) strikes: FailedSecrets,
     pub(crate) announcements: Announcements,
     pub(crate) transcripts: Transcripts,
+    pub(crate) draw_secrets: DrawSecrets,
+    pub(crate) confirmations: Confirmations,
+    pub(crate) late_lessons: LateLessons,
     pub(crate) refusals: RefusalLog,
-}
-
-#[derive(Debug, Default)]
-struct Matches {
-    running: HashMap<MatchId, Running>,
-    finished: VecDeque<Finished>,
-    /// How often the referee has registered. Attempts before the last registration say nothing about later ones.
-    registrations: u32,
-    /// Whether the referee refuses new matches.
-    closing: bool,
-    ordered: bool,
-    rounds: VecDeque<(MatchId, RoundId)>,
-    refereed: u32,
-    forfeits: u32,
-    forfeited: Vec<(MatchId, String)>,
-}
-
-#[derive(Debug)]
-struct Finished {
-    registration: u32,
-    purpose: MatchPurpose,
-    state: MatchState,
-}
-
-#[derive(Debug)]
-struct Running {
-    attempt: u32,
-    purpose: MatchPurpose,
-    order: Arc<StartMatch>,
-    posts: mpsc::Sender<MatchInput>,
-}
-
-impl Matches {
-    fn remembered(&self, match_id: &MatchId) -> Option<&Finished> {
-        self.finished.iter().rev().find(|finished| finished.state.match_id == *match_id)
-    }
-
-    /// Considers only attempts since the last registration.
-    fn has_played(&self, match_id: &MatchId, attempt: u32) -> bool {
-        let of_league =
-            |finished: &&Finished| finished.purpose == MatchPurpose::League && finished.state.match_id == *match_id;
-        let last = self.finished.iter().rev().find(of_league);
-        last.is_some_and(|last| last.state.attempt == attempt && last.registration == self.registrations)
-    }
 }
 
 impl Referee {
@@ -149,6 +110,9 @@ impl Referee {
             strikes: FailedSecrets::default(),
             announcements: Announcements::default(),
             transcripts: Transcripts::default(),
+            draw_secrets: DrawSecrets::default(),
+            confirmations: Confirmations::default(),
+            late_lessons: LateLessons::default(),
             refusals: RefusalLog::default(),
         };
         Self { shared: Arc::new(shared) }
@@ -296,15 +260,19 @@ impl Shared {
         if matches.closing {
             return Ok(refused("closing"));
         }
-        if matches.running.len() >= self.settings.capacity as usize {
+        if matches.is_full(self.settings.capacity) {
             return Ok(refused("busy"));
         }
-        let (secret, salt) = (DrawSecret(self.environment.random()), self.environment.random());
-        let match_machine = MatchMachine::new(messages::terms(&order, secret, salt), game);
+        let Some(secret) = self.secret(&order, purpose) else {
+            drop(matches);
+            self.renew_commitments();
+            return Ok(refused("unknown commitment"));
+        };
+        let match_machine = MatchMachine::new(messages::terms(&order, secret, self.environment.random()), game);
         let (posts, inbox) = mpsc::channel(POSTS);
         let order = Arc::new(order);
         let registration = matches.registrations;
-        let running = Running { attempt: order.attempt, purpose, order: Arc::clone(&order), posts };
+        let running = Running { attempt: order.attempt, purpose, order: Arc::clone(&order), posts, is_decided: false };
         matches.running.insert(order.match_id.clone(), running);
         drop(matches);
         self.note(JournalLevel::Info, "MATCH_STARTED", || {
@@ -321,6 +289,29 @@ impl Shared {
         };
         tokio::spawn(playing.instrument(played));
         Ok(accepted)
+    }
+
+    /// `None` if this referee does not know the commitment of the order.
+    fn secret(&self, order: &StartMatch, purpose: MatchPurpose) -> Option<DrawSecret> {
+        match (order.draw_commitment, purpose) {
+            (Some(commitment), MatchPurpose::League) if order.draw_secret.is_none() => {
+                self.draw_secrets.take(&commitment)
+            }
+            // A friendly match must not reveal a secret that a match of the league is bound to.
+            (Some(_) | None, MatchPurpose::League | MatchPurpose::Friendly) => {
+                Some(DrawSecret(self.environment.random()))
+            }
+        }
+    }
+
+    /// The match no longer needs capacity and takes no posts.
+    pub(crate) fn decided(&self, order: &StartMatch, purpose: MatchPurpose) {
+        if let Some(running) = self.matches().running.get_mut(&order.match_id)
+            && running.is(order, purpose)
+        {
+            running.is_decided = true;
+        }
+        self.over.send_modify(|over| *over += 1);
     }
 
     fn finished(&self, order: &StartMatch, finished: Finished) {
@@ -345,9 +336,7 @@ impl Shared {
                 matches.forfeited.push((order.match_id.clone(), reason));
             }
         }
-        // A later attempt may have replaced it.
-        let is_this = |running: &Running| running.attempt == order.attempt && running.purpose == finished.purpose;
-        if matches.running.get(&order.match_id).is_some_and(is_this) {
+        if matches.running.get(&order.match_id).is_some_and(|running| running.is(order, finished.purpose)) {
             matches.running.remove(&order.match_id);
         }
         if matches.finished.len() == REMEMBERED {
@@ -358,7 +347,20 @@ impl Shared {
         self.over.send_modify(|over| *over += 1);
     }
 
+    /// For players: a decided match takes no posts.
     pub(crate) fn posts(
+        &self,
+        match_id: &MatchId,
+        method: Method,
+    ) -> Result<(mpsc::Sender<MatchInput>, Arc<StartMatch>), RequestError> {
+        let is_decided = self.matches().running.get(match_id).is_some_and(|running| running.is_decided);
+        if is_decided {
+            return Err(RequestError::new(ErrorCode::E010, method, format!("{match_id} is over")));
+        }
+        self.inbox(match_id, method)
+    }
+
+    fn inbox(
         &self,
         match_id: &MatchId,
         method: Method,
@@ -380,7 +382,7 @@ impl Shared {
         envelope: Envelope,
         method: Method,
     ) -> Result<CallAnswer, RequestError> {
-        let (posts, _) = self.posts(match_id, method)?;
+        let (posts, _) = self.inbox(match_id, method)?;
         let (reply, taken) = oneshot::channel();
         let over = || RequestError::new(ErrorCode::E010, method, format!("{match_id} is over"));
         posts.send(MatchInput::Step(step, reply)).await.map_err(|_| over())?;
@@ -392,7 +394,7 @@ impl Shared {
     async fn state_of(&self, match_id: &MatchId) -> Result<MatchState, RequestError> {
         const METHOD: Method = Method::GetMatchState;
         let remembered = self.matches().remembered(match_id).map(|finished| finished.state.clone());
-        let posts = match (self.posts(match_id, METHOD), remembered) {
+        let posts = match (self.inbox(match_id, METHOD), remembered) {
             (Ok((posts, _)), _) => posts,
             (Err(_), Some(state)) => return Ok(state),
             (Err(fault), None) => return Err(fault),

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use league_core::season::agent::AgentId;
 use league_protocol::dialect::PeerDialect;
+use league_protocol::draw::DrawCommitment;
 use league_protocol::envelope::Envelope;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, LeagueId, RefereeId};
@@ -67,9 +68,10 @@ impl Shared {
             // A registered referee waits for its manager without a limit.
             max_tries: settings.give_up_after.filter(|_| self.identity().is_none()),
         };
-        let admitted =
-            registration::register(&self.peer_client, manager, retry, &self.retry_now, || self.registration(manager))
-                .await?;
+        // One deposit for all tries, because the manager may take a request whose answer is lost.
+        let draw_commitments = self.draw_secrets.begin(settings.capacity, &self.environment);
+        let request = || self.registration(manager, draw_commitments.clone());
+        let admitted = registration::register(&self.peer_client, manager, retry, &self.retry_now, request).await?;
         let Admitted { referee_id, league_id, token, passes, operator_needs_token, dialect, proven, .. } = admitted;
         let id = referee_id.or_else(|| settings.requested_id.clone()).unwrap_or_else(|| RefereeId::numbered(1));
         let manager_is = manager.clone();
@@ -84,6 +86,7 @@ impl Shared {
             proven,
         };
         self.begin_anew();
+        self.draw_secrets.registered();
         *self.identity.write().unwrap_or_else(PoisonError::into_inner) = Some(identity);
         if let Some((transcript_writer, home)) = &settings.journal {
             let path = home.agent_journal(&AgentId::Referee(id.clone()));
@@ -101,6 +104,26 @@ impl Shared {
         drop(tokio::spawn(async move { shared.token_recheck.run_if_due(shared.check_token()).await }).await);
     }
 
+    /// Called when the manager orders a match with a commitment that this referee does not know. Registers again, in its
+    /// own task, because the manager needs commitments that the referee knows.
+    pub(crate) fn renew_commitments(self: &Arc<Self>) {
+        // Registering again costs the referee its running matches, so only a manager that proved itself can cause it.
+        let Some(identity) = self.identity().filter(|identity| identity.passes) else { return };
+        if !self.draw_secrets.is_settled() {
+            return;
+        }
+        let shared = Arc::clone(self);
+        tokio::spawn(async move {
+            let renewal = async {
+                if let Err(rejected) = shared.register(&identity.manager).await {
+                    tracing::warn!(%rejected, "the manager takes no new commitments");
+                }
+                true
+            };
+            shared.token_recheck.run_if_due(renewal).await;
+        });
+    }
+
     /// False if the manager could not answer.
     async fn check_token(self: &Arc<Self>) -> bool {
         let Some(RefereeIdentity { token: Some(token), manager, .. }) = self.identity() else { return true };
@@ -116,7 +139,7 @@ impl Shared {
         counts.is_some()
     }
 
-    fn registration(&self, manager: &Endpoint) -> (Envelope, Call) {
+    fn registration(&self, manager: &Endpoint, draw_commitments: Vec<DrawCommitment>) -> (Envelope, Call) {
         let settings = &self.settings;
         let request = RefereeRegisterRequest {
             referee_meta: AgentMeta {
@@ -128,10 +151,12 @@ impl Shared {
                 max_concurrent_matches: Some(settings.capacity),
                 pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
                 accepts_batches: true,
+                signs_moves: false,
             },
             referee_id: settings.requested_id.clone(),
             // The key belongs to the manager that was named at the start.
             join_key: settings.join_key.clone().filter(|_| *manager == settings.manager),
+            draw_commitments,
             quirks: Quirks::default(),
         };
         let conversation = ConversationId::named(format_args!("conv-ref-{}-reg", settings.name));

@@ -1,10 +1,11 @@
 //! Reports a match to the manager.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use league_protocol::answer::{ParsedAnswer, ReplyKind};
 use league_protocol::envelope::Envelope;
-use league_protocol::id::ConversationId;
+use league_protocol::id::{ConversationId, MatchId};
 use league_protocol::message::report::MatchResultReport;
 use league_protocol::sender::Sender;
 use league_protocol::table::Call;
@@ -16,22 +17,105 @@ use tokio::time::sleep;
 use crate::referee::Shared;
 use crate::registration::RefereeIdentity;
 use crate::settings::RefereeSettings;
+use crate::transcript::OwedTranscript;
 
-/// Repeats the report while the manager is unreachable; a refusal is final. The report goes to the manager that
-/// `appointed` the referee for this match, even if the referee has registered elsewhere since. Returns whether the
-/// manager accepted it.
-pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, report: MatchResultReport) -> bool {
-    let match_id = report.match_id.clone();
-    let conversation = ConversationId::named(format_args!("conv-{}-report", match_id.as_str().to_ascii_lowercase()));
-    let call = Call::ReportMatchResult(report);
-    let mut pause = shared.settings.pause;
-    loop {
-        let RefereeIdentity { id, token, manager, dialect, proven, passes, .. } = shared.identity_since(appointed);
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ReportAnswer {
+    Accepted,
+    /// The refusal is final.
+    Refused,
+}
+
+/// A report on its way to the manager that `appointed` the referee for this match, even if the referee has registered
+/// elsewhere since.
+pub(crate) struct PendingReport {
+    shared: Arc<Shared>,
+    appointed: RefereeIdentity,
+    match_id: MatchId,
+    conversation: ConversationId,
+    call: Call,
+    /// How many commitments it deposits.
+    deposited: usize,
+    transcript: Option<OwedTranscript>,
+    pause: Duration,
+}
+
+impl PendingReport {
+    /// The transcript follows after the manager has accepted the report.
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        appointed: RefereeIdentity,
+        report: MatchResultReport,
+        transcript: Option<OwedTranscript>,
+    ) -> Self {
+        let (match_id, deposited, pause) =
+            (report.match_id.clone(), report.draw_commitments.len(), shared.settings.pause);
+        let conversation =
+            ConversationId::named(format_args!("conv-{}-report", match_id.as_str().to_ascii_lowercase()));
+        let call = Call::ReportMatchResult(report);
+        Self { shared, appointed, match_id, conversation, call, deposited, transcript, pause }
+    }
+
+    /// `None` if the manager could not be reached in `tries` tries.
+    pub(crate) async fn first_tries(&mut self, tries: u8) -> Option<ReportAnswer> {
+        for number in 1..=tries.max(1) {
+            if number > 1 {
+                self.wait().await;
+            }
+            if let Some(answer) = self.send().await {
+                return Some(answer);
+            }
+        }
+        None
+    }
+
+    /// Repeats the report until the manager answers.
+    pub(crate) async fn further_tries(mut self) -> ReportAnswer {
+        loop {
+            self.wait().await;
+            if let Some(answer) = self.send().await {
+                return answer;
+            }
+        }
+    }
+
+    async fn wait(&mut self) {
+        sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(RefereeSettings::MAX_PAUSE.max(self.shared.settings.pause));
+    }
+
+    async fn send(&mut self) -> Option<ReportAnswer> {
+        match self.exchange().await {
+            Ok(answer) => {
+                if answer == ReportAnswer::Refused {
+                    self.shared.draw_secrets.not_deposited(self.deposited);
+                }
+                if let Some(owed) = self.transcript.take() {
+                    let (appointed, accepted) = (self.appointed.clone(), answer == ReportAnswer::Accepted);
+                    self.shared.deliver_in_background(appointed, owed, accepted).await;
+                }
+                Some(answer)
+            }
+            Err(problem) => {
+                let match_id = &self.match_id;
+                tracing::info!(%match_id, trouble = problem, "not reported yet; trying again");
+                self.shared.note(JournalLevel::Warn, "REPORT_RETRIED", || {
+                    format!("{match_id}: not reported yet, and tried again: {problem}")
+                });
+                None
+            }
+        }
+    }
+
+    /// Sends the report once. An error says why it may succeed later.
+    async fn exchange(&self) -> Result<ReportAnswer, String> {
+        let Self { shared, match_id, .. } = self;
+        let RefereeIdentity { id, token, manager, dialect, proven, passes, .. } =
+            shared.identity_since(&self.appointed);
         let sender = Sender::referee(&id);
-        let envelope = Envelope { sender, ..shared.envelope(Some(conversation.clone()), token.map(Into::into)) };
-        let settings = &shared.settings;
-        let message =
-            OutgoingCall { envelope: &envelope, call: &call, body: None, limit: settings.answer_limit, notice: false };
+        let envelope = Envelope { sender, ..shared.envelope(Some(self.conversation.clone()), token.map(Into::into)) };
+        let limit = shared.settings.answer_limit;
+        let message = OutgoingCall { envelope: &envelope, call: &self.call, body: None, limit, notice: false };
         let peer = Peer { endpoint: &manager, dialect: &dialect, proven };
         let mut tries = Vec::new();
         // A manager of another implementation may expect reports in another frame than registrations.
@@ -40,42 +124,37 @@ pub(crate) async fn deliver(shared: &Arc<Shared>, appointed: &RefereeIdentity, r
         } else {
             shared.peer_client.search(peer, message, &understood, &mut tries).await
         };
-        shared.note_tries(&match_id, ("the manager", None), &tries, sent.understood);
+        shared.note_tries(match_id, ("the manager", None), &tries, sent.understood);
         if let Some(learned) = sent.learned {
             shared.manager_understands(&manager, learned);
         }
-        let problem = match tries.iter().rfind(|attempt| !attempt.is_probe).map(|last| &last.result) {
-            Some(Ok(exchange)) => match ParsedAnswer::parse(&exchange.body).map(|layers| layers.reply_kind()) {
-                // Some managers acknowledge with an empty body.
-                Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_success() => return true,
-                Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_client_error() => {
-                    tracing::warn!(%match_id, status = %exchange.status, "the manager takes no report in any form");
-                    return false;
-                }
-                Ok(ReplyKind::NoError) | Err(_) => format!("the manager answers with status {}", exchange.status),
-                Ok(ReplyKind::Error(error)) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
-                    error.words
-                }
-                Ok(ReplyKind::Error(error)) => {
-                    tracing::warn!(%match_id, code = ?error.code, words = error.words, "the report is not wanted");
-                    shared.note(JournalLevel::Error, "REPORT_REFUSED", || {
-                        format!("{match_id}: the manager refuses the report, and it is given up: {}", error.words)
-                    });
-                    if error.code.as_deref() == Some("E012") {
-                        shared.recheck_token().await;
-                    }
-                    return false;
-                }
-            },
-            Some(Err(error)) => error.to_string(),
-            None => String::from("there was no time"),
+        let exchange = match tries.iter().rfind(|attempt| !attempt.is_probe).map(|last| &last.result) {
+            Some(Ok(exchange)) => exchange,
+            Some(Err(error)) => return Err(error.to_string()),
+            None => return Err(String::from("there was no time")),
         };
-        tracing::info!(%match_id, trouble = problem, "not reported yet; trying again");
-        shared.note(JournalLevel::Warn, "REPORT_RETRIED", || {
-            format!("{match_id}: not reported yet, and tried again: {problem}")
-        });
-        sleep(pause).await;
-        pause = (pause * 2).min(RefereeSettings::MAX_PAUSE.max(shared.settings.pause));
+        match ParsedAnswer::parse(&exchange.body).map(|layers| layers.reply_kind()) {
+            // Some managers acknowledge with an empty body.
+            Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_success() => Ok(ReportAnswer::Accepted),
+            Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_client_error() => {
+                tracing::warn!(%match_id, status = %exchange.status, "the manager takes no report in any form");
+                Ok(ReportAnswer::Refused)
+            }
+            Ok(ReplyKind::NoError) | Err(_) => Err(format!("the manager answers with status {}", exchange.status)),
+            Ok(ReplyKind::Error(error)) if error.code.as_deref() == Some("E015") || error.is_rate_limit() => {
+                Err(error.words)
+            }
+            Ok(ReplyKind::Error(error)) => {
+                tracing::warn!(%match_id, code = ?error.code, words = error.words, "the report is not wanted");
+                shared.note(JournalLevel::Error, "REPORT_REFUSED", || {
+                    format!("{match_id}: the manager refuses the report, and it is given up: {}", error.words)
+                });
+                if error.code.as_deref() == Some("E012") {
+                    shared.recheck_token().await;
+                }
+                Ok(ReportAnswer::Refused)
+            }
+        }
     }
 }
 

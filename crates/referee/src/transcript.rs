@@ -209,10 +209,15 @@ impl Shared {
             return;
         }
         let shared = Arc::clone(self);
+        // Counts as waiting, so that the referee does not leave before it has read the outbox.
+        let counted = self.transcripts.take_room(0);
         tokio::spawn(async move {
             let files = tokio::task::spawn_blocking(move || outbox::unsent(&home, &league)).await.unwrap_or_default();
             for file in files.into_iter().filter(|file| file.referee_id == identity.id) {
                 shared.deliver_in_background(identity.clone(), OwedTranscript::of(&file), true).await;
+            }
+            if counted && shared.transcripts.give_room(0) {
+                shared.send_outbox();
             }
         });
     }

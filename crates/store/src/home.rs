@@ -10,8 +10,10 @@ use league_protocol::id::{LeagueId, MatchId, PlayerId};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::checksum;
 use crate::file_name::file_name;
 use crate::log::SqliteLog;
+use crate::private;
 use crate::views::replace::{ReplaceSync, replace};
 
 #[derive(Debug, Error)]
@@ -29,6 +31,8 @@ pub enum HomeError {
 }
 
 const FORMAT: u32 = 2;
+
+const OF_A_HOME: [&str; 4] = ["config", "data", "home.json", "logs"];
 
 /// The contents of `home.json`. League 0.1.0 wrote no such file.
 #[derive(Serialize, Deserialize)]
@@ -74,7 +78,7 @@ impl Home {
         read.map(Some).map_err(|error| HomeError::Read { path, error })
     }
 
-    fn version_file(&self) -> PathBuf {
+    pub(crate) fn version_file(&self) -> PathBuf {
         self.root.join("home.json")
     }
 
@@ -85,7 +89,7 @@ impl Home {
         }
         let version = HomeVersion { format: FORMAT, league_version: env!("CARGO_PKG_VERSION").to_owned() };
         let document = serde_json::to_vec_pretty(&version).map_err(io::Error::from);
-        let written = document.and_then(|document| replace(&path, &document, ReplaceSync::Now));
+        let written = document.and_then(|document| replace(&path, &checksum::add(document), ReplaceSync::Now));
         written.map_err(|error| HomeError::Create { path, error })
     }
 
@@ -165,7 +169,11 @@ impl Home {
     }
 
     fn player(&self, player: &PlayerId) -> PathBuf {
-        self.root.join("data").join("players").join(&*file_name(player.as_str()))
+        self.players().join(&*file_name(player.as_str()))
+    }
+
+    pub(crate) fn players(&self) -> PathBuf {
+        self.root.join("data").join("players")
     }
 
     pub fn league_journal(&self, league: &LeagueId) -> PathBuf {
@@ -194,7 +202,7 @@ impl Home {
         ]
         .map(Path::to_path_buf);
         for path in directories {
-            fs::create_dir_all(&path).map_err(|error| HomeError::Create { path, error })?;
+            private::create_dir_all(&path).map_err(|error| HomeError::Create { path, error })?;
         }
         probe(self.league(league))
     }
@@ -202,10 +210,35 @@ impl Home {
     pub fn prepare_for_agent(&self) -> Result<(), HomeError> {
         self.write_version()?;
         for path in ["data/matches", "data/players", "logs/agents"].map(|below| self.root.join(below)) {
-            fs::create_dir_all(&path).map_err(|error| HomeError::Create { path: path.clone(), error })?;
+            private::create_dir_all(&path).map_err(|error| HomeError::Create { path: path.clone(), error })?;
             probe(path)?;
         }
         Ok(())
+    }
+
+    /// Takes the rights of other users of the machine away. Returns what they could read or enter before.
+    ///
+    /// A directory that holds other things than a home, such as the current directory, keeps its rights.
+    pub fn tighten(&self, league: &LeagueId) -> Result<Vec<PathBuf>, HomeError> {
+        let write = |path: &Path, error| HomeError::Write { path: path.to_owned(), error };
+        let mut names = fs::read_dir(&self.root).map_err(|error| write(&self.root, error))?;
+        let is_own =
+            names.all(|entry| entry.is_ok_and(|entry| OF_A_HOME.iter().any(|name| entry.file_name() == *name)));
+        let directories =
+            if is_own { vec![self.root.clone()] } else { ["data", "logs"].map(|name| self.root.join(name)).to_vec() };
+        let database = self.database(league);
+        let beside = ["", "-wal", "-shm"].map(|ending| {
+            let mut name = database.clone().into_os_string();
+            name.push(ending);
+            PathBuf::from(name)
+        });
+        let mut wide = Vec::new();
+        for path in directories.into_iter().chain(beside).chain([self.lock(league)]) {
+            if private::tighten(&path).map_err(|error| write(&path, error))? {
+                wide.push(path);
+            }
+        }
+        Ok(wide)
     }
 
     pub fn expect(&self, league: &LeagueId) -> Result<(), HomeError> {

@@ -10,7 +10,9 @@
 //! - [`verify`]: checks that log and files agree
 //! - [`export`]: a league as SQL tables
 
+mod checksum;
 pub mod export;
+pub mod file_identity;
 pub mod file_name;
 pub mod home;
 pub mod journal;
@@ -18,5 +20,6 @@ pub mod lock;
 pub mod log;
 pub mod mark;
 pub mod outbox;
+pub mod private;
 pub mod verify;
 pub mod views;

@@ -6,10 +6,15 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use crate::checksum;
+use crate::file_identity::FileIdentity;
+use crate::private;
 
 #[derive(Debug, Error)]
 pub enum LockError {
@@ -47,10 +52,17 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Fails at once when another process holds the lock.
+    /// Fails when another process holds the lock for longer than `league verify` does, which looks whether it is held.
     pub fn take(path: impl Into<PathBuf>, now: Timestamp) -> Result<Self, LockError> {
         let path = path.into();
-        match Self::try_take(&path, now) {
+        let mut taken = Self::try_take(&path, now);
+        for pause in [1, 5, 20].map(Duration::from_millis) {
+            if matches!(taken, Err(TryLockError::WouldBlock)) {
+                std::thread::sleep(pause);
+                taken = Self::try_take(&path, now);
+            }
+        }
+        match taken {
             Ok((file, holder)) => Ok(Self { file, path, holder }),
             Err(TryLockError::WouldBlock) => Err(LockError::Held { holder: holder(&path), path }),
             Err(TryLockError::Error(error)) => Err(LockError::Io { path, error }),
@@ -69,13 +81,38 @@ impl Lock {
         write_holder(&mut self.file, &self.holder).map_err(|error| LockError::Io { path: self.path.clone(), error })
     }
 
+    /// For the log, which checks before each commit that the lock is still this file.
+    pub fn identity(&self) -> Result<FileIdentity, LockError> {
+        let about = self.file.metadata().map_err(|error| LockError::Io { path: self.path.clone(), error })?;
+        Ok(FileIdentity::opened(&self.path, &about))
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
+/// Whether a manager holds the lock right now. Never blocks a manager for longer than [`Lock::take`] waits.
+pub(crate) fn is_held(path: &Path) -> bool {
+    match probe(path) {
+        Ok(()) | Err(TryLockError::Error(_)) => false,
+        Err(TryLockError::WouldBlock) => true,
+    }
+}
+
+#[cfg(not(windows))]
+fn probe(path: &Path) -> Result<(), TryLockError> {
+    // Reading is enough for a shared lock, and works where nothing can be written.
+    File::open(path).map_err(TryLockError::Error)?.try_lock_shared()
+}
+
+#[cfg(windows)]
+fn probe(path: &Path) -> Result<(), TryLockError> {
+    if path.exists() { open_locked(path).map(drop) } else { Ok(()) }
+}
+
 fn options() -> OpenOptions {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).to_owned()
+    private::options().read(true).write(true).create(true).truncate(false).to_owned()
 }
 
 #[cfg(not(windows))]
@@ -99,7 +136,7 @@ fn open_locked(path: &Path) -> Result<File, TryLockError> {
 }
 
 fn write_holder(file: &mut File, holder: &Holder) -> io::Result<()> {
-    let text = serde_json::to_vec(holder)?;
+    let text = checksum::add(serde_json::to_vec_pretty(holder)?);
     file.set_len(0)?;
     file.rewind()?;
     file.write_all(&text)?;

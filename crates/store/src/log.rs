@@ -21,6 +21,8 @@ use league_core::season::event::Event;
 use thiserror::Error;
 use tokio::sync::oneshot;
 
+use crate::file_identity::FileGone;
+
 pub use chain::{Hash, LogDamage, LogHead};
 pub use memory::{MemoryDisk, MemoryLog};
 pub use scan::scan;
@@ -62,6 +64,9 @@ pub enum LogError {
     Failed { reason: String },
     #[error("the log takes nothing since a commit failed ({reason}); mend that and start the manager again")]
     Closed { reason: String },
+    /// The events are not acknowledged. The manager must end: its log or its lock may belong to another process by now.
+    #[error(transparent)]
+    Gone(#[from] FileGone),
     #[error("too many appends wait; wait for the answer to one of them first")]
     Busy,
     /// The log was dropped, or its disk crashed, before the commit.

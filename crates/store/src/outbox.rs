@@ -10,13 +10,14 @@ use league_protocol::id::{LeagueId, MatchId};
 use super::views::find_match::find_match;
 use super::views::match_file::MatchFile;
 use crate::home::Home;
+use crate::private;
 
 /// Bounds the transcripts that are sent after a restart.
 const MAX_SENT: usize = 1024;
 
 pub fn add(home: &Home, league: &LeagueId, match_id: &MatchId) -> io::Result<()> {
     let outbox = home.outbox(league);
-    fs::create_dir_all(&outbox)?;
+    private::create_dir_all(&outbox)?;
     fs::write(outbox.join(match_id.as_str()), b"")
 }
 

@@ -1,107 +1,158 @@
-//! Checks a league: the hashes, the season, every result and draw, and the files. Read-only, also during play.
+//! Checks a league: the hashes, the season, every result and draw, and every file of the home but `logs/`. Read-only, also
+//! during play.
 //!
-//! The first error is a [`VerifyFinding`]. Files may be missing, late, damaged, or of an attempt that did not count; the
-//! [`VerifyReport`] counts these. Files are read before the log, so a file that knows more than the log is a finding.
-//! Only a reader that kept a [`LogHead`] notices a log that was rewritten as a whole.
+//! The first error in the log is a [`VerifyFinding`]; without a log nothing else can be checked. What is wrong with files
+//! is in the [`VerifyReport`]: a [`FileDifference`] is explained by no state of the log, a [`StaleFile`] by an earlier one.
+//! Files are read before the log, so a file that knows more than the log is a difference. Only a reader that kept a
+//! [`LogHead`] notices a log that was rewritten as a whole.
+//!
+//! - `table`, `matches`, `register`: the views, which the log gives again
+//! - `history`, `home_files`: what the log does not give, and how much of it can be checked
 
 mod difference;
 mod finding;
+mod history;
+mod home_files;
+mod matches;
+mod register;
+mod repair;
+mod table;
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
 
 use league_core::replay::ReplayError;
 use league_core::season::BadEvent;
 use league_core::season::event::{Event, Fact};
-use league_protocol::id::LeagueId;
+use league_protocol::draw::DrawCommitment;
+use league_protocol::id::{LeagueId, MatchId};
 use serde::Serialize;
 
 use crate::home::Home;
+use crate::lock;
 use crate::log::{LogHead, scan};
-use crate::views::match_file::{FileEnding, MatchFile, Transcript};
-use crate::views::match_index::MatchIndex;
+use crate::views::MATCH_FILES;
 use crate::views::match_replay::MatchReplay;
+use crate::views::rounds::RoundsFile;
 use crate::views::standings::StandingsFile;
+use crate::views::writer::document;
 
+pub use difference::{FileDifference, StaleFile};
 pub use finding::VerifyFinding;
+pub use repair::repair;
+
+use difference::Findings;
+use matches::MatchCheck;
+use register::RegisterCheck;
+use table::TableCheck;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct VerifyReport {
     pub league_id: LeagueId,
     pub events: u64,
     pub matches: u64,
+    /// Draws whose commitment was in the log before the match.
     pub draws_proved: u64,
+    /// Draws that follow from a commitment which came with the report.
+    pub draws_consistent: u64,
     /// Draws of referees that send no proof.
     pub draws_unproved: u64,
     /// A reader that keeps this head can later prove that no event before it changed.
     pub head: LogHead,
-    /// The number of results in `standings.json`; `None` when the file cannot be read.
-    pub standings: Option<u32>,
     /// Match files that agree with the log.
     pub files: u64,
-    /// Results without a file: it may be on a referee's machine, or not written yet.
-    pub files_missing: u64,
-    /// Results whose file is of another attempt, or of an unfinished match.
-    pub files_stale: u64,
     /// Transcripts that match the hash in the report.
     pub transcripts: u64,
-    /// Transcripts that a report promised and that have not arrived.
+    /// Transcripts that a report promised and that are not there.
     pub transcripts_missing: u64,
-    /// Files that cannot be read. The manager writes them again when it starts.
-    pub damaged: Vec<PathBuf>,
+    /// The number of findings in files that no state of the log explains.
+    pub files_different: u64,
+    /// The first of them.
+    pub differences: Vec<FileDifference>,
+    /// The number of files that show an earlier state of the log.
+    pub files_stale: u64,
+    /// The first of them.
+    pub stale: Vec<StaleFile>,
 }
 
 /// `expected` is a head that the operator noted before.
 pub fn verify(home: &Home, league: &LeagueId, expected: Option<LogHead>) -> Result<VerifyReport, VerifyFinding> {
     home.expect(league)?;
-    let mut damaged = Vec::new();
-    let path = home.standings(league);
-    let standings = StandingsFile::read(&path, league);
-    if standings.is_none() && path.exists() {
-        damaged.push(path);
-    }
-    let index = MatchIndex::of(home, league)
-        .map_err(|error| VerifyFinding::Io { path: home.matches(league), reason: error.to_string() })?;
-    damaged.extend(index.damaged.iter().cloned());
-    let report = VerifyReport {
-        league_id: league.clone(),
-        events: 0,
-        matches: 0,
-        draws_proved: 0,
-        draws_unproved: 0,
-        head: LogHead::GENESIS,
-        standings: standings.as_ref().map(|file| file.version),
-        files: 0,
-        files_missing: 0,
-        files_stale: 0,
-        transcripts: 0,
-        transcripts_missing: 0,
-        damaged,
+    let log = home.log(league);
+    log.audit()?;
+    let in_play = lock::is_held(&home.lock(league));
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |error: io::Error| VerifyFinding::Io { path, reason: error.to_string() }
     };
-    let mut audit = Audit { home, league, expected, standings, index, replay: MatchReplay::default(), report };
-    let head = scan(&home.log(league), |head, event| audit.check(&event, head))?;
-    let Audit { standings, replay, report, .. } = audit;
+    let (standings, rounds) = (home.standings(league), home.rounds(league));
+    let mut audit = Audit {
+        league,
+        expected,
+        replay: MatchReplay::default(),
+        draws: DrawCounts::default(),
+        assigned: HashMap::new(),
+        standings: TableCheck::read(standings.clone(), |season| document(&StandingsFile::of(season)))
+            .map_err(unreadable(&standings))?,
+        rounds: TableCheck::read(rounds.clone(), |season| document(&RoundsFile::of(season, MATCH_FILES)))
+            .map_err(unreadable(&rounds))?,
+        register: RegisterCheck::read(home, league).map_err(unreadable(&home.agents_config()))?,
+        matches: MatchCheck::read(home, league, in_play).map_err(unreadable(&home.matches(league)))?,
+        findings: Findings::default(),
+    };
+    let head = scan(&log, |head, event| audit.check(&event, head))?;
     if let Some(expected) = expected.filter(|expected| expected.seq > head.seq) {
         return Err(VerifyFinding::Cut { expected, found: head });
     }
-    if replay.season().is_none() {
+    let Audit { replay, draws, standings: table, rounds: schedule, register, matches, mut findings, .. } = audit;
+    let Some(season) = replay.season() else {
         return Err(ReplayError { seq: 1, reason: BadEvent::NotOpened }.into());
-    }
-    if let Some(file) = standings.filter(|file| u64::from(file.version) > report.matches) {
-        let (field, found) = (String::from("version"), file.version.to_string());
-        let expected = format!("at most {}", report.matches);
-        return Err(VerifyFinding::File { path: home.standings(league), field, found, expected });
-    }
-    Ok(VerifyReport { head, events: head.seq, ..report })
+    };
+    table.finish(season, in_play, &mut findings).map_err(unreadable(&standings))?;
+    schedule.finish(season, in_play, &mut findings).map_err(unreadable(&rounds))?;
+    register.finish(season, in_play, &mut findings);
+    matches.finish(&replay, season, &mut findings);
+    home_files::check(home, league, (season, &matches), &mut findings).map_err(unreadable(home.root()))?;
+    Ok(VerifyReport {
+        league_id: league.clone(),
+        events: head.seq,
+        matches: u64::from(season.matches_completed()),
+        draws_proved: draws.proved,
+        draws_consistent: draws.consistent,
+        draws_unproved: draws.unproved,
+        head,
+        files: matches.agreeing,
+        transcripts: matches.transcripts,
+        transcripts_missing: matches.transcripts_missing,
+        files_different: findings.different,
+        differences: findings.differences,
+        files_stale: findings.outdated,
+        stale: findings.stale,
+    })
+}
+
+#[derive(Default)]
+struct DrawCounts {
+    /// The commitment was in the log before the match.
+    proved: u64,
+    /// The number follows from a commitment that came with the report.
+    consistent: u64,
+    unproved: u64,
 }
 
 struct Audit<'a> {
-    home: &'a Home,
     league: &'a LeagueId,
     expected: Option<LogHead>,
-    standings: Option<StandingsFile>,
-    index: MatchIndex,
     replay: MatchReplay,
-    report: VerifyReport,
+    draws: DrawCounts,
+    /// The commitments of attempts that have no result yet.
+    assigned: HashMap<MatchId, DrawCommitment>,
+    standings: TableCheck,
+    rounds: TableCheck,
+    register: RegisterCheck,
+    matches: MatchCheck<'a>,
+    findings: Findings,
 }
 
 impl Audit<'_> {
@@ -109,69 +160,36 @@ impl Audit<'_> {
         if let Some(expected) = self.expected.filter(|expected| expected.seq == head.seq && *expected != head) {
             return Err(VerifyFinding::Rewritten { expected, found: head });
         }
-        let file = self.replay.apply(event)?;
+        let ended = self.replay.apply(event)?;
         let Some(season) = self.replay.season() else { return Ok(()) };
         if let Fact::Opened { config } = &event.fact
             && config.league_id != *self.league
         {
             return Err(VerifyFinding::OtherLeague { expected: self.league.clone(), found: config.league_id.clone() });
         }
-        if let Fact::MatchReported { match_id, attempt, record } = &event.fact {
+        if let Fact::MatchReported { match_id, attempt, record, .. } = &event.fact {
             record.check(&season.config().game_type, match_id, *attempt).map_err(|reason| VerifyFinding::Record {
                 seq: head.seq,
                 match_id: match_id.clone(),
                 reason,
             })?;
+            let assigned = self.assigned.remove(match_id);
             match (record.drawn, &record.proof) {
-                (Some(_), Some(_)) => self.report.draws_proved += 1,
-                (Some(_), None) => self.report.draws_unproved += 1,
+                (Some(_), Some(proof)) if assigned == Some(proof.commitment) => self.draws.proved += 1,
+                (Some(_), Some(_)) => self.draws.consistent += 1,
+                (Some(_), None) => self.draws.unproved += 1,
                 (None, _) => {}
             }
+        } else if let Fact::MatchAssigned { match_id, draw, .. } = &event.fact {
+            self.assigned.remove(match_id);
+            self.assigned.extend(draw.as_ref().map(|draw| (match_id.clone(), draw.commitment)));
         }
-        let results = u64::from(season.matches_completed());
-        if results == self.report.matches {
-            return Ok(());
+        for table in [&mut self.standings, &mut self.rounds] {
+            table.see(season).map_err(|error| VerifyFinding::Io { path: table.path(), reason: error.to_string() })?;
         }
-        self.report.matches = results;
-        if let Some(standings) = self.standings.as_ref().filter(|file| file.version == season.matches_completed()) {
-            let expected = StandingsFile::of(season, standings.last_updated);
-            difference::standings(self.home.standings(self.league), standings, &expected)?;
-        }
-        file.map_or(Ok(()), |file| self.compare(&file))
-    }
-
-    fn compare_transcript(&mut self, expected: &MatchFile, found: Transcript) -> Result<(), VerifyFinding> {
-        let Some(digest) = expected.transcript_sha256 else { return Ok(()) };
-        let found = match found {
-            Transcript::Hashed(found) if found == digest => {
-                self.report.transcripts += 1;
-                return Ok(());
-            }
-            Transcript::Missing => {
-                self.report.transcripts_missing += 1;
-                return Ok(());
-            }
-            Transcript::Hashed(found) => format!("SHA-256 {found}"),
-            Transcript::Unsigned => String::from("a transcript without transcript_sha256"),
-        };
-        let path = self.home.stored_match(self.league, &expected.match_id);
-        let (field, expected) = (format!("transcript of {}", expected.match_id), format!("SHA-256 {digest}"));
-        Err(VerifyFinding::File { path, field, found, expected })
-    }
-
-    fn compare(&mut self, expected: &MatchFile) -> Result<(), VerifyFinding> {
-        let ending = FileEnding::of(expected);
-        match self.index.ending(&expected.match_id) {
-            None => self.report.files_missing += 1,
-            Some(found) if found.agrees(&ending) => {
-                let found = found.transcript;
-                self.report.files += 1;
-                return self.compare_transcript(expected, found);
-            }
-            Some(found) if found.attempt == ending.attempt && found.digest.is_some() => {
-                return Err(difference::match_file(self.home, expected));
-            }
-            Some(_) => self.report.files_stale += 1,
+        self.register.see(season);
+        if let Some(replayed) = ended {
+            self.matches.see(&replayed, &mut self.findings);
         }
         Ok(())
     }

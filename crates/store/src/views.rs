@@ -15,6 +15,7 @@ pub mod find_match;
 pub mod histories;
 pub mod history;
 pub mod keys;
+pub(crate) mod match_digest;
 pub mod match_file;
 pub(crate) mod match_index;
 pub mod match_replay;

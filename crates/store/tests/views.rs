@@ -20,7 +20,7 @@ use league_store::views::rounds::RoundsFile;
 use league_store::views::standings::StandingsFile;
 use league_store::views::writer::{ViewLimits, ViewUpdate, ViewWriter};
 use serde_json::Value;
-use support::{GeneratedLeague, league, now, played, restore};
+use support::{GeneratedLeague, league, now, played, restore, transcribed, transcript_entry};
 use tempfile::TempDir;
 
 fn read(path: &Path) -> Value {
@@ -33,13 +33,10 @@ fn home() -> (TempDir, Home) {
     (directory, home)
 }
 
-fn transcript_entry() -> TranscriptEntry {
-    TranscriptEntry::new(now(), Direction::Sent, ("a".into(), "b".into()), "X".into(), b"{}", None)
-}
-
 fn files(generated: &GeneratedLeague) -> Vec<MatchFile> {
     let mut replay = MatchReplay::default();
-    generated.events.iter().filter_map(|event| replay.apply(event).unwrap()).collect()
+    let replayed = generated.events.iter().filter_map(|event| replay.apply(event).unwrap());
+    replayed.map(|replayed| replayed.from_log).collect()
 }
 
 #[tokio::test]
@@ -47,8 +44,8 @@ async fn every_file_has_its_version_its_id_and_its_time() {
     let (_directory, home) = home();
     let generated = played(4, 1);
     let writer = ViewWriter::start(home.clone(), ViewLimits::default()).unwrap();
-    writer.put(ViewUpdate::Standings(StandingsFile::of(&generated.season, now()))).await;
-    writer.put(ViewUpdate::Rounds(RoundsFile::of(&generated.season, 20_000, now()))).await;
+    writer.put(ViewUpdate::Standings(StandingsFile::of(&generated.season))).await;
+    writer.put(ViewUpdate::Rounds(RoundsFile::of(&generated.season, 20_000))).await;
     let mut first = files(&generated).remove(0);
     let message = br#"{"message_type":"GAME_JOIN_ACK","auth_token":"tok-P01-secret","accept":true}"#;
     let (first_byte_ms, last_byte_ms, granted_ms, given_up_ms) = (Some(3), Some(4), None, None);
@@ -90,9 +87,7 @@ async fn the_last_of_many_standings_stays() {
     let generated = played(4, 1);
     let writer = ViewWriter::start(home.clone(), ViewLimits::default()).unwrap();
     for version in 0..3000 {
-        writer
-            .put(ViewUpdate::Standings(StandingsFile { version, ..StandingsFile::of(&generated.season, now()) }))
-            .await;
+        writer.put(ViewUpdate::Standings(StandingsFile { version, ..StandingsFile::of(&generated.season) })).await;
     }
     writer.flush().await.unwrap();
     assert_eq!(read(&home.standings(&league()))["version"], 2999);
@@ -114,9 +109,9 @@ async fn a_flush_reports_failed_writes_once() {
 }
 
 #[test]
-fn damaged_and_missing_files_are_restored_and_others_stay() {
+fn damaged_and_missing_files_are_restored_and_transcripts_stay() {
     let (_directory, home) = home();
-    let generated = played(5, 2);
+    let generated = transcribed(5, 2);
     let limits = ViewLimits::default();
     assert_eq!(restore(&home, &generated.events, limits).written, 10);
     let mut files = files(&generated);
@@ -130,7 +125,8 @@ fn damaged_and_missing_files_are_restored_and_others_stay() {
     fs::remove_file(path(&missing)).unwrap();
     fs::write(home.standings(&league()), b"\0\0\0").unwrap();
     let restored = restore(&home, &generated.events, limits);
-    assert_eq!((restored.kept, restored.written), (8, 2));
+    // The file with other whitespace is written again, too, and keeps its transcript.
+    assert_eq!((restored.kept, restored.written), (7, 3));
     assert_eq!(restored.damaged, [path(&damaged), home.standings(&league())]);
     assert_eq!(fs::read(path(&damaged)).unwrap(), before);
     assert!(path(&missing).exists());
@@ -142,7 +138,7 @@ fn damaged_and_missing_files_are_restored_and_others_stay() {
 async fn files_that_a_referee_writes_during_a_repair_stay() {
     for match_files in [u64::MAX, 3] {
         let (_directory, home) = home();
-        let (generated, limits) = (played(4, 1), ViewLimits { match_files });
+        let (generated, limits) = (transcribed(4, 1), ViewLimits { match_files });
         let mut repair = Repair::new(home.clone(), league(), 6, limits).unwrap();
         // The files are missing when the repair begins, and exist when it reaches them.
         let writer = ViewWriter::start(home.clone(), limits).unwrap();
@@ -187,7 +183,7 @@ async fn a_large_league_keeps_its_matches_in_one_file() {
     let found = |id: &str| find_match(&home, &league(), &id.parse().unwrap()).unwrap();
     assert_eq!(found("R1M1").as_deref(), text.lines().find(|line| line.contains("\"R1M1\"")));
     assert_eq!(found("R9M9"), None);
-    let rounds = RoundsFile::of(&generated.season, limits.match_files, now());
+    let rounds = RoundsFile::of(&generated.season, limits.match_files);
     let listed: Vec<usize> = rounds.rounds.iter().map(|round| round.matches.len()).collect();
     assert_eq!(listed, [0, 0, 0, 0, 3]);
     assert!(rounds.rounds.iter().all(|round| round.completed));

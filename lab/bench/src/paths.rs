@@ -53,8 +53,12 @@ fn answered(question: &[u8], out: &mut Vec<u8>) -> Result<()> {
         conversation_id: head.conversation_id.good().context("no conversation id")?,
         auth_token: head.auth_token,
     };
-    let choice =
-        ChooseParityResponse { match_id: call.match_id, player_id: PlayerId::numbered(1), parity_choice: Parity::Even };
+    let choice = ChooseParityResponse {
+        match_id: call.match_id,
+        player_id: PlayerId::numbered(1),
+        parity_choice: Parity::Even,
+        signature: None,
+    };
     out.clear();
     Ok(reply_to.answer(&envelope, &choice, out)?)
 }

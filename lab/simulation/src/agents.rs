@@ -14,6 +14,7 @@ use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::strategy;
 use league_player::strategy_runner::StrategyRunner;
 use league_protocol::id::{PlayerId, RefereeId};
+use league_protocol::message::operate::DisputeDecision;
 use league_protocol::time::Timestamp;
 use league_referee::{Referee, RefereeSettings};
 use league_store::home::Home;
@@ -21,6 +22,7 @@ use league_store::log::{EventLog, replay};
 use league_wire::agent::Agent;
 use league_wire::client::{Client, ClientSettings};
 use league_wire::environment::Environment;
+use league_wire::net::{Connector, Listener};
 use league_wire::registration::Rejected;
 use league_wire::server::serve;
 use league_wire::settings::ServerSettings;
@@ -29,10 +31,13 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::disk::Disk;
+use crate::hostile::Adversaries;
+use crate::hostile::player::pester;
+use crate::hostile::tamper::{TamperedConnector, TamperedListener};
 use crate::process::Exit;
 use crate::process_id::ProcessId;
 use crate::rng::Rng;
-use crate::scenario::Scenario;
+use crate::scenario::{DECIDED_AFTER, Scenario};
 use crate::socket::SimConnector;
 
 pub const WINDOW: Duration = Duration::from_secs(60);
@@ -62,13 +67,15 @@ pub struct RunContext {
     pub home: Option<PathBuf>,
     /// The error of each clock, in milliseconds.
     pub clocks: Arc<Vec<AtomicI64>>,
+    pub adversaries: Adversaries,
     signals: Arc<Mutex<Vec<Signal>>>,
 }
 
 impl RunContext {
     pub fn new(scenario: Arc<Scenario>, disk: Disk, home: Option<PathBuf>) -> Self {
         let clocks = Arc::new(scenario.processes().map(|_| AtomicI64::new(0)).collect());
-        Self { scenario, disk, home, clocks, signals: Arc::default() }
+        let adversaries = Adversaries::of(&scenario);
+        Self { scenario, disk, home, clocks, adversaries, signals: Arc::default() }
     }
 
     pub fn signals(&self) -> Vec<Signal> {
@@ -94,8 +101,13 @@ impl RunContext {
 
     fn client(&self, connector: &SimConnector, environment: &Environment) -> Client {
         let environment = environment.clone();
+        let plain = connector.clone();
+        let connector: Arc<dyn Connector> = match self.adversaries.of_process(connector.process) {
+            Some(adversary) => Arc::new(TamperedConnector { connector: plain, adversary }),
+            None => Arc::new(plain),
+        };
         Client::new(ClientSettings {
-            connector: Arc::new(connector.clone()),
+            connector,
             clock: Arc::new(move || environment.now()),
             ..ClientSettings::default()
         })
@@ -134,7 +146,7 @@ impl RunContext {
         let (league_handle, work) = LeagueHandle::open(season, head, log, environment.clone(), |_| ());
         let client = self.client(&connector, &environment);
         let manager = Manager::new(&rules, settings, league_handle, client, None, environment);
-        let _server = Served::start(&connector, manager.clone());
+        let _server = self.serve(&connector, manager.clone());
         let probe = manager.league_handle().clone();
         let probing = self.clone();
         tokio::spawn(async move {
@@ -146,6 +158,7 @@ impl RunContext {
         if let Some((number, later)) = scenario.withdrawal {
             tokio::spawn(withdraw(manager.clone(), PlayerId::numbered(number), later));
         }
+        tokio::spawn(decide_disputes(manager.clone(), scenario.decision));
         let conducting = async {
             match manager.conduct().await {
                 Ok(()) => {
@@ -177,9 +190,22 @@ impl RunContext {
             ..RefereeSettings::new(format_smolstr!("Referee {number}"), manager, contact)
         };
         let referee = Referee::new(settings, self.client(&connector, &environment), None, environment);
-        let server = Served::start(&connector, referee.clone());
+        let server = self.serve(&connector, referee.clone());
         let registered = referee.register().await.map(|_| ());
         self.take_part(registered, referee.until_done(), connector.process, server).await
+    }
+
+    /// A hostile referee may abandon its matches and start again.
+    pub async fn officiate_hostile(self, connector: SimConnector, life: u64, number: u32) -> Exit {
+        for again in 0.. {
+            let officiating = self.clone().officiate(connector.clone(), 1000 * life + again, number);
+            tokio::select! {
+                biased;
+                exit = officiating => return exit,
+                () = self.adversaries.restart.notified() => {}
+            }
+        }
+        Exit::Done
     }
 
     pub async fn play(self, connector: SimConnector, life: u64, number: u32) -> Exit {
@@ -202,9 +228,24 @@ impl RunContext {
         };
         let strategy_runner = StrategyRunner::new(strategy).on_the_callers_task();
         let player = Player::new(settings, strategy_runner, self.client(&connector, &environment), environment);
-        let server = Served::start(&connector, player.clone());
+        if let Some(hostile) = self.adversaries.players.get(&connector.process)
+            && let Ok(manager) = ProcessId::MANAGER.endpoint()
+        {
+            let client =
+                Client::new(ClientSettings { connector: Arc::new(connector.clone()), ..ClientSettings::default() });
+            tokio::spawn(pester(Arc::clone(hostile), client, manager));
+        }
+        let server = self.serve(&connector, player.clone());
         let registered = player.register().await.map(|_| ());
         self.take_part(registered, player.until_done(), connector.process, server).await
+    }
+
+    fn serve<A: Agent>(&self, connector: &SimConnector, agent: A) -> Served {
+        let listener = connector.listen();
+        match self.adversaries.of_process(connector.process) {
+            Some(adversary) => Served::start(TamperedListener { listener, adversary }, agent),
+            None => Served::start(listener, agent),
+        }
     }
 
     async fn take_part(
@@ -225,25 +266,35 @@ impl RunContext {
 }
 
 struct Served {
-    work: JoinHandle<std::io::Result<()>>,
+    work: AbortOnDrop,
     close: oneshot::Sender<()>,
 }
 
+/// Its process may start it again.
+struct AbortOnDrop(JoinHandle<std::io::Result<()>>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 impl Served {
-    fn start<A: Agent>(connector: &SimConnector, agent: A) -> Self {
+    fn start<A: Agent>(listener: impl Listener, agent: A) -> Self {
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
             // An error only means that the sender was dropped.
             drop(closed.await);
         };
         let settings = ServerSettings { grace: GRACE, ..ServerSettings::default() };
-        Self { work: tokio::spawn(serve(connector.listen(), Arc::new(agent), settings, shutdown)), close }
+        Self { work: AbortOnDrop(tokio::spawn(serve(listener, Arc::new(agent), settings, shutdown))), close }
     }
 
     /// Lets running requests finish, so that the peer that announced the end gets its answer.
     async fn close(self) {
         drop(self.close);
-        drop(self.work.await);
+        let mut work = self.work;
+        drop((&mut work.0).await);
     }
 }
 
@@ -259,6 +310,20 @@ async fn withdraw(manager: Manager, player: PlayerId, later: Duration) {
         }
         if changes.changed().await.is_err() {
             return;
+        }
+    }
+}
+
+/// The operator decides about each match that waits for a decision.
+async fn decide_disputes(manager: Manager, decision: DisputeDecision) {
+    let waiting = |season: &Season| -> Vec<_> {
+        season.alerts().filter(|(.., waits)| *waits).map(|(match_id, ..)| match_id.clone()).collect()
+    };
+    while let Ok(waiting) = manager.league_handle().read(move |season, _| waiting(season)).await {
+        tokio::time::sleep(DECIDED_AFTER).await;
+        for match_id in waiting {
+            // Refused if it was decided meanwhile.
+            drop(manager.resolve_dispute(match_id, decision).await);
         }
     }
 }

@@ -7,7 +7,8 @@ use league_protocol::message::start_match::span;
 use league_wire::breaker::REST;
 
 use crate::agents::WINDOW;
-use crate::scenario::Scenario;
+use crate::hostile::Hostility;
+use crate::scenario::{DECIDED_AFTER, Scenario};
 
 /// For a few delays of the network and the disk.
 const SLACK: Duration = Duration::from_secs(2);
@@ -49,7 +50,11 @@ impl Bounds {
         let attempt = announcements + offers + patient + 2 * look_around + SLACK;
         let players = u32::try_from(scenario.strategies.len()).unwrap_or(2);
         let turns = (players / 2).div_ceil(scenario.capacity) + 1;
-        let round = announcements + turns * attempt;
+        // A match may be contested, wait for the operator, and be played again.
+        let decisions = 2 * (2 * DECIDED_AFTER + scenario.answer_limit);
+        // A hostile agent can have each match played several times.
+        let repeats = if scenario.hostility == Hostility::default() { 1 } else { 6 };
+        let round = announcements + repeats * (turns * attempt + decisions);
         let rounds = if players % 2 == 0 { players - 1 } else { players };
         // The agent learns of it with the next round, unless the manager delays notices after too many failures.
         let mended = round + REST + LONGEST_PAUSE;

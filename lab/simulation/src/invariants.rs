@@ -13,8 +13,10 @@ use std::sync::Arc;
 use league_core::record::MatchRecord;
 use league_core::rules::outcome::Outcome;
 use league_core::season::event::{Event, Fact};
+use league_core::season::evidence::ReturnCause;
 use league_core::season::{LeaguePhase, Season};
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::message::operate::DisputeDecision;
 use league_protocol::side::Side;
 use league_protocol::token::{Token, TokenDigest};
 use league_store::log::{EventLog, LogHead};
@@ -50,6 +52,11 @@ pub struct Tally {
     pub awarded: u64,
     pub in_vain: u64,
     pub resumed: u64,
+    /// Reports that did not count, except those of suspended matches.
+    pub contested: u64,
+    pub alerts: u64,
+    /// Matches that waited for the operator.
+    pub suspended: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,10 +78,13 @@ pub struct InvariantChecker {
     tokens: BTreeMap<ProcessId, TokenDigest>,
     table: Table,
     open: BTreeMap<MatchId, Open>,
+    /// Attempts that were reported and wait for the operator.
+    suspended: BTreeMap<MatchId, Open>,
     running: RunningMatches,
     round: Option<(RoundId, SimTime)>,
     manager_since: SimTime,
     pub tally: Tally,
+    pub events: Vec<Event>,
     /// The referee and the players of each match that was assigned since the last read.
     pub assigned: Vec<[ProcessId; 3]>,
 }
@@ -96,16 +106,22 @@ impl InvariantChecker {
             tokens: BTreeMap::new(),
             table: Table::default(),
             open: BTreeMap::new(),
+            suspended: BTreeMap::new(),
             running: RunningMatches::new(bounds.match_machine),
             round: None,
             manager_since: SimTime::BEGIN,
             tally: Tally::default(),
+            events: Vec::new(),
             assigned: Vec::new(),
         }
     }
 
     pub fn is_withdrawn(&self, process: ProcessId) -> bool {
         self.withdrawn.contains(&process)
+    }
+
+    pub fn season(&self) -> Option<&Season> {
+        self.season.as_ref()
     }
 
     pub fn deadline(&self) -> SimTime {
@@ -134,12 +150,13 @@ impl InvariantChecker {
                 return Err(format!("the chain of the log does not hold: {} instead of {}", head, self.head));
             }
             self.apply(at, event, fault_log)?;
+            self.events.push(event.clone());
         }
         Ok(!events.is_empty())
     }
 
     fn apply(&mut self, at: SimTime, event: &Event, fault_log: &mut FaultLog) -> Verdict {
-        if let Fact::MatchReported { match_id, attempt, record } = &event.fact {
+        if let Fact::MatchReported { match_id, attempt, record, .. } = &event.fact {
             self.reported(at, match_id, *attempt, record, fault_log)?;
         }
         match &mut self.season {
@@ -147,16 +164,30 @@ impl InvariantChecker {
             None => self.season = Some(Season::replay([event]).map_err(|bad| bad.to_string())?),
         }
         let fact = &event.fact;
-        if let Fact::MatchAssigned { match_id, attempt, referee } = fact {
+        if let Fact::MatchAssigned { match_id, attempt, referee, .. } = fact {
             let open = Open { attempt: *attempt, referee: self.referee(referee)?, since: at };
             self.open.insert(match_id.clone(), open);
             if let Some(players) = self.season.as_ref().and_then(|season| season.contestants(match_id)) {
                 self.assigned.push([open.referee, self.player(&players.a.id)?, self.player(&players.b.id)?]);
             }
-        } else if let Fact::MatchReturned { match_id, .. } = fact {
+        } else if let Fact::MatchReturned { match_id, cause, .. } = fact {
             self.open.remove(match_id);
             self.tally.in_vain += 1;
-        } else if let Fact::RefereeLost { referee } | Fact::RefereeReturned { referee, .. } = fact {
+            self.tally.contested += u64::from(*cause == ReturnCause::Contested);
+        } else if let Fact::MatchSuspended { match_id, record, .. } = fact {
+            let open = self.open.remove(match_id).filter(|_| record.is_some());
+            self.suspended.extend(open.map(|open| (match_id.clone(), open)));
+            self.tally.suspended += 1;
+        } else if let Fact::DisputeResolved { match_id, decision } = fact {
+            // A rejected dispute lets the reported result count, with the next event.
+            let counts = self.suspended.remove(match_id).filter(|_| *decision == DisputeDecision::Reject);
+            self.open.extend(counts.map(|open| (match_id.clone(), open)));
+        } else if let Fact::AlertRaised { .. } = fact {
+            self.tally.alerts += 1;
+        } else if let Fact::RefereeLost { referee }
+        | Fact::RefereeReturned { referee, .. }
+        | Fact::RefereeWithdrawn { referee } = fact
+        {
             let process = self.referee(referee)?;
             let before = self.open.len();
             self.open.retain(|_, open| open.referee != process);
@@ -323,7 +354,8 @@ impl InvariantChecker {
     }
 
     pub fn check_bounds(&self, at: SimTime, fault_log: &FaultLog) -> Verdict {
-        self.running.check(at, fault_log)?;
+        let hostility = &self.scenario.hostility;
+        self.running.check(at, fault_log, |referee| hostility.is_hostile_referee(referee))?;
         for (id, open) in &self.open {
             let span = at - open.since.max(self.manager_since);
             if span > self.bounds.attempt {

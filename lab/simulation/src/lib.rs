@@ -9,6 +9,7 @@
 //! - [`disk`]: the manager's disk, which keeps what was synced
 //! - [`process`], [`agents`]: a runtime that can be killed, and what runs in it
 //! - [`fault_log`]: which faults hit which agents
+//! - [`hostile`]: referees and players that lie
 //! - [`invariants`], [`bounds`]: what must hold, and how long things may take
 //! - [`run`], [`trace`], [`sim_time`]: one run, and its trace
 
@@ -17,6 +18,7 @@ pub mod bounds;
 pub mod disk;
 pub mod fault_log;
 pub mod faults;
+pub mod hostile;
 pub mod invariants;
 pub mod net;
 pub mod process;

@@ -1,11 +1,13 @@
 //! One run: a scenario, from its beginning until the league is over or an invariant is violated.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use league_core::season::LeaguePhase;
+use league_core::season::event::Event;
+use league_core::season::{LeaguePhase, Season};
 
 use crate::agents::{RunContext, Signal};
 use crate::disk::{Disk, Honesty};
@@ -42,6 +44,12 @@ pub struct Outcome {
     pub tally: Tally,
     /// Empty unless they are wanted.
     pub lines: Vec<String>,
+    pub events: Vec<Event>,
+    pub season: Option<Season>,
+    /// The winners that hostile players were told, by match.
+    pub told: BTreeMap<String, Vec<Option<String>>>,
+    /// Messages that hostile agents changed.
+    pub changed: u64,
 }
 
 struct Run {
@@ -91,7 +99,9 @@ pub fn play(scenario: Scenario, wanted: Wanted) -> Result<Outcome, Box<dyn Error
     run.net.lock().close();
     run.processes.clear();
     let (hash, count) = (trace.hash(), trace.count());
-    Ok(Outcome { seed, violation, ended, hash, count, tally, lines: trace.lines() })
+    let (season, events) = (run.checker.season().cloned(), std::mem::take(&mut run.checker.events));
+    let (told, changed) = (run.context.adversaries.told(), run.context.adversaries.changed());
+    Ok(Outcome { seed, violation, ended, hash, count, tally, lines: trace.lines(), events, season, told, changed })
 }
 
 impl Run {
@@ -194,6 +204,9 @@ impl Run {
             drop(net);
             match self.scenario.role(id) {
                 Role::Manager => process.start(&self.net, now, |connector| context.manage(connector, life))?,
+                Role::Referee(number) if self.scenario.hostility.is_hostile_referee(id) => {
+                    process.start(&self.net, now, |connector| context.officiate_hostile(connector, life, number))?;
+                }
                 Role::Referee(number) => {
                     process.start(&self.net, now, |connector| context.officiate(connector, life, number))?;
                 }
@@ -218,6 +231,7 @@ impl Run {
             Exit::Done => Ok(()),
             Exit::TurnedAway(_) if self.checker.phase() == LeaguePhase::LeagueCompleted => Ok(()),
             Exit::TurnedAway(_) if self.checker.is_withdrawn(id) => Ok(()),
+            Exit::TurnedAway(_) if self.scenario.hostility.is_hostile_referee(id) => Ok(()),
             Exit::TurnedAway(reason) => Err(format!("{id} was turned away: {reason}")),
             Exit::Failed(reason) if reason.contains("no space left") => {
                 self.context.disk.crash();

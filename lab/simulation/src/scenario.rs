@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use league_core::season::config::LeagueConfig;
 use league_protocol::id::BadId;
+use league_protocol::message::operate::DisputeDecision;
 use league_protocol::message::start_match::MatchLimits;
 
 use crate::faults::{FaultRates, Partition};
+use crate::hostile::Hostility;
 use crate::process_id::ProcessId;
 use crate::rng::Rng;
 use crate::sim_time::SimTime;
@@ -39,7 +41,13 @@ pub struct Scenario {
     /// The player, and the time from the begin of the first round.
     pub withdrawal: Option<(u32, Duration)>,
     pub quiet: SimTime,
+    /// What the operator decides about matches that wait for a decision.
+    pub decision: DisputeDecision,
+    pub hostility: Hostility,
 }
+
+/// How long a match waits for the operator.
+pub const DECIDED_AFTER: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Incident {
@@ -100,6 +108,8 @@ impl Scenario {
             ambushes: if rng.happens(500) { rng.within(0, 300) } else { 0 },
             withdrawal: withdrawal(seed, players),
             quiet,
+            decision: DisputeDecision::Reject,
+            hostility: Hostility::default(),
         };
         // One run in twenty has no faults at all.
         if seed.is_multiple_of(20) {
@@ -138,7 +148,8 @@ impl Scenario {
 
     pub fn plays_fair(&self, number: u32) -> bool {
         let index = usize::try_from(number).unwrap_or_default().saturating_sub(1);
-        self.strategies.get(index).is_none_or(|kind| !MISBEHAVING.contains(kind))
+        let misbehaves = self.strategies.get(index).is_some_and(|kind| MISBEHAVING.contains(kind));
+        !misbehaves && !self.hostility.is_hostile_player(number)
     }
 
     /// An incident during this match, if any: matches are short, and random incidents would hardly hit one.

@@ -46,6 +46,12 @@ fn a_player_withdrawn_before_its_match_begins_is_not_invited() {
     [1842, 3293].into_iter().for_each(holds);
 }
 
+/// The manager asked the unreachable player for longer than the referee waited for the answer to its report.
+#[test]
+fn a_player_whose_machine_is_gone_does_not_keep_its_match_open() {
+    [50, 111].into_iter().for_each(holds);
+}
+
 #[test]
 fn a_seed_reproduces_a_run_exactly() {
     for seed in 0..24 {

@@ -91,6 +91,8 @@ impl ManagerCheck<'_> {
             result: ReportedResult { winner: None, score: ByPlayer::default(), details: ResultDetails::default() },
             learned: ByPlayer::default(),
             account: Account::default(),
+            signatures: ByPlayer::default(),
+            draw_commitments: Vec::new(),
         };
         let call = Call::ReportMatchResult(report);
         // Once as itself and once in the name of a referee: the player is not the referee of the match.

@@ -33,6 +33,7 @@ impl ManagerCheck<'_> {
             max_concurrent_matches: None,
             pass_scheme: None,
             accepts_batches: false,
+            signs_moves: false,
         }
     }
 
@@ -123,8 +124,13 @@ impl ManagerCheck<'_> {
     pub(super) async fn referee(&self) -> Option<Member> {
         let referee_meta = AgentMeta { max_concurrent_matches: Some(1), ..self.meta("referee", 2) };
         let sender = format!("referee:{}", referee_meta.display_name);
-        let request =
-            RefereeRegisterRequest { referee_meta, referee_id: None, join_key: None, quirks: Quirks::default() };
+        let request = RefereeRegisterRequest {
+            referee_meta,
+            referee_id: None,
+            join_key: None,
+            draw_commitments: Vec::new(),
+            quirks: Quirks::default(),
+        };
         let response = self.send(&self.message(&sender, None, &Call::RegisterReferee(request))).await;
         let referee = admission(&response);
         let named = referee

@@ -109,6 +109,7 @@ impl PlayerCheck<'_> {
             points_earned: Some(3),
             draw: None,
             hint: None,
+            provisional: false,
         }
     }
 
@@ -137,6 +138,8 @@ pub(super) fn announcement(league: &TestLeague, numbers: RangeInclusive<u32>, re
         referee_endpoint: Some(referee.to_owned()),
         referee_shows_passes: None,
         referee_id: None,
+        attempt: None,
+        draw_commitment: None,
         player_a_endpoint: None,
         player_b_endpoint: None,
     };

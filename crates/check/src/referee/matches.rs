@@ -28,6 +28,9 @@ pub(super) fn call_excerpt(call: &Call) -> String {
     }
 }
 
+/// The time in which a referee that has reported a match tells its players.
+const TELLING: Duration = Duration::from_secs(2);
+
 struct MatchRecord {
     calls: Vec<ReceivedCall>,
 }
@@ -75,13 +78,21 @@ impl MatchRecord {
 }
 
 impl RefereeCheck<'_> {
-    /// Returns at the report or after `limit`.
+    /// Returns when the match is reported and both players are told, or after `limit`. Our referees report first, others may tell
+    /// the players first.
     async fn observe(&self, match_id: &MatchId, limit: Duration) -> MatchRecord {
-        let reported = |received: &ReceivedCall| {
-            received.call.method() == Method::ReportMatchResult
-                && match_id_of(&received.call).as_ref() == Some(match_id)
+        let came = |calls: &[ReceivedCall], method: Method, to: Option<Side>| {
+            let is_wanted = |received: &ReceivedCall| {
+                (received.call.method(), received.to) == (method, to)
+                    && match_id_of(&received.call).as_ref() == Some(match_id)
+            };
+            calls.iter().any(is_wanted)
         };
-        self.league.script.wait_until(limit, |calls| calls.iter().any(reported)).await;
+        let script = &self.league.script;
+        script.wait_until(limit, |calls| came(calls, Method::ReportMatchResult, None)).await;
+        let is_told = |calls: &[ReceivedCall], side| came(calls, Method::NotifyMatchResult, Some(side));
+        let both_told = |calls: &[ReceivedCall]| Side::BOTH.into_iter().all(|side| is_told(calls, side));
+        script.wait_until(limit.min(TELLING), both_told).await;
         let mut calls = self.league.script.received();
         calls.retain(|received| match_id_of(&received.call).as_ref() == Some(match_id));
         MatchRecord { calls }
@@ -348,6 +359,7 @@ fn proved(record: &MatchRecord, over: &GameOver, match_id: &MatchId) -> Judgemen
         invitation.and_then(|invitation| invitation.draw_commitment).ok_or("the invitation promised nothing")?;
     let number = over.game_result.as_ref().and_then(|result| result.drawn_number).ok_or("there is no number")?;
     let nonces = Pair::from_fn(|side| nonce(side).parse().unwrap_or_default());
-    let draw = Draw { secret: proof.secret, match_id: match_id.clone(), attempt: proof.attempt, nonces };
+    let draw =
+        Draw { secret: proof.secret, match_id: match_id.clone(), attempt: proof.attempt, nonces, seeded: proof.seeded };
     draw.verify(&promised, proof.seal.as_ref(), number).map_err(|bad| bad.to_string())
 }

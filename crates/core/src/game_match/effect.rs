@@ -29,10 +29,10 @@ pub enum Effect {
     },
     /// Answered by `PauseOver`.
     Pause { side: Side, call: CallNumber, span: Duration },
+    /// Emitted once per match, before any `SendGameOver`. Answered by `Reported`.
+    Report,
     /// Answered by `GameOverSent`, even if the call failed.
     SendGameOver { side: Side, call: CallNumber, limit: Duration },
-    /// Emitted once per match. Answered by `Reported`.
-    Report,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

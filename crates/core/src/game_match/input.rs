@@ -3,7 +3,7 @@
 //! Calls and pauses share one sequence of numbers. For each effect with a [`CallNumber`] the caller returns exactly one input
 //! with that number. An input with a number that is not open is late and changes nothing.
 
-use league_protocol::draw::DrawNonce;
+use league_protocol::draw::{DrawNonce, Signature};
 use league_protocol::quirk::Quirk;
 use league_protocol::side::Side;
 use smol_str::SmolStr;
@@ -23,6 +23,7 @@ pub enum Input {
         side: Side,
         call: Option<CallNumber>,
         nonce: DrawNonce,
+        signature: Option<Signature>,
     },
     Declined {
         side: Side,
@@ -33,6 +34,7 @@ pub enum Input {
         side: Side,
         call: Option<CallNumber>,
         text: SmolStr,
+        signature: Option<Signature>,
     },
     Failed {
         side: Side,
@@ -48,8 +50,18 @@ pub enum Input {
         side: Side,
         call: CallNumber,
     },
-    /// Also when the referee gave up reporting.
-    Reported,
+    Reported(ReportDelivery),
+}
+
+/// What became of the report.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ReportDelivery {
+    /// The result counts, or no manager decides whether it does: in a friendly match, and under a manager of another implementation.
+    Accepted,
+    /// The manager could not be reached; the referee keeps trying. The players get a provisional result.
+    Undelivered,
+    /// The manager refused the report, so the result does not count, and the players get none.
+    Refused,
 }
 
 /// A call that the player acknowledged but did not answer yet is still open, not failed.

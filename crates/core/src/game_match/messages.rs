@@ -17,7 +17,7 @@ use league_protocol::message::game_error::{GameError, RetryInfo};
 use league_protocol::message::game_move::{GameMoveCall, MoveContext};
 use league_protocol::message::game_over::{ByPlayer, GameOver, GameResult};
 use league_protocol::message::invitation::GameInvitation;
-use league_protocol::message::report::{Account, MatchResultReport};
+use league_protocol::message::report::{Account, MatchResultReport, PlayerSignatures};
 use league_protocol::message::start_match::{MatchMode, StartMatch, span};
 use league_protocol::message::step::MatchState;
 use league_protocol::problem::Problem;
@@ -42,6 +42,8 @@ pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> MatchTer
         match_id: order.match_id.clone(),
         attempt: order.attempt,
         secret: order.draw_secret.unwrap_or(secret),
+        seeded: order.draw_secret.is_some(),
+        manager_nonce: order.manager_nonce.clone().unwrap_or_default(),
         salt,
         tries: order.players.as_ref().map(|player| player.attempts.unwrap_or(limits.max_retries)),
         limits: AnswerLimits {
@@ -150,6 +152,8 @@ impl<'a> MatchMessages<'a> {
         let (league_id, round_id) = (self.order.league_id.clone(), self.order.round_id);
         let (match_id, player_id) = (self.order.match_id.clone(), Some(players[side].player_id.clone()));
         let (your_standings, deadline) = (players[side].standings, Some(now.after(limit)));
+        let (attempt, game_number) = (Some(self.order.attempt), Some(1));
+        let turn = Some(self.match_machine.turn(side));
         if self.order.game_type == GameType::even_odd() {
             let context = ChoiceContext { opponent_id, round_id, your_standings };
             let game_type = Some(self.order.game_type.clone());
@@ -161,13 +165,27 @@ impl<'a> MatchMessages<'a> {
                 game_type,
                 context,
                 deadline,
+                attempt,
+                game_number,
+                turn,
             });
         }
         let game = self.match_machine.game();
         let (state, legal_moves) = (game.view(side), game.legal_moves(side));
         let context = MoveContext { opponent_id, state, your_standings, legal_moves };
         let game_type = self.order.game_type.clone();
-        Call::MakeMove(GameMoveCall { league_id, round_id, match_id, player_id, game_type, context, deadline })
+        Call::MakeMove(GameMoveCall {
+            league_id,
+            round_id,
+            match_id,
+            player_id,
+            game_type,
+            context,
+            deadline,
+            attempt,
+            game_number,
+            turn,
+        })
     }
 
     pub fn error(
@@ -229,6 +247,7 @@ impl<'a> MatchMessages<'a> {
             draw: record.draw_proof(self.player_ids(), self.order.attempt),
             game_result: Some(self.result(ending)),
             hint: self.forfeit(ending, side).map(|problem| format_smolstr!("{problem}")),
+            provisional: self.match_machine.is_provisional(),
         })
     }
 
@@ -256,7 +275,15 @@ impl<'a> MatchMessages<'a> {
                 ),
                 ..Account::default()
             },
+            signatures: self.signatures(),
+            draw_commitments: Vec::new(),
         })
+    }
+
+    fn signatures(&self) -> ByPlayer<PlayerSignatures> {
+        let players = self.player_ids();
+        let signed = Side::BOTH.map(|side| (players[side].clone(), self.match_machine.signatures(side)));
+        ByPlayer(signed.into_iter().filter(|(_, signed)| !signed.is_empty()).collect())
     }
 
     /// Contains no choice that is still secret.
@@ -282,7 +309,7 @@ impl<'a> MatchMessages<'a> {
     }
 
     fn record(&self, ending: &Ending) -> MatchRecord {
-        MatchRecord::of(self.match_machine, ending, self.order.draw_secret.is_some())
+        MatchRecord::of(self.match_machine, ending)
     }
 
     fn result(&self, ending: &Ending) -> GameResult {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use league_protocol::draw::DrawSecret;
+use league_protocol::draw::{DrawNonce, DrawSecret};
 use league_protocol::id::MatchId;
 use league_protocol::message::start_match::Backoff;
 use league_protocol::side::Pair;
@@ -12,6 +12,10 @@ pub struct MatchTerms {
     /// From one. Earlier attempts failed, for example because their referee died.
     pub attempt: u32,
     pub secret: DrawSecret,
+    /// Whether the secret came from the league's seed.
+    pub seeded: bool,
+    /// Enters the draw in place of a nonce that a player did not send.
+    pub manager_nonce: DrawNonce,
     /// Makes the conversation ids unpredictable.
     pub salt: [u8; 32],
     /// How often the referee asks each side the same question: three times, or once while the player is suspended. At least one.

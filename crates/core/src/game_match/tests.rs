@@ -5,6 +5,8 @@ mod courses;
 mod games;
 mod misuse;
 mod properties;
+mod reports;
+mod signed;
 mod stepped;
 
 use std::time::Duration;
@@ -16,7 +18,7 @@ use smol_str::SmolStr;
 
 use super::MatchMachine;
 use super::effect::{AskKind, AttemptError, Effect};
-use super::input::{CallFailure, CallNumber, Input};
+use super::input::{CallFailure, CallNumber, Input, ReportDelivery};
 use super::terms::{AnswerLimits, DriveMode, MatchTerms};
 use crate::rules::even_odd::EvenOdd;
 use crate::rules::game::Game;
@@ -27,6 +29,8 @@ fn terms() -> MatchTerms {
         match_id: "R1M1".parse().unwrap(),
         attempt: 1,
         secret: DrawSecret([7; 32]),
+        seeded: false,
+        manager_nonce: DrawNonce::default(),
         salt: [9; 32],
         tries: Pair::new(3, 3),
         limits: AnswerLimits {
@@ -39,6 +43,10 @@ fn terms() -> MatchTerms {
         mode: DriveMode::Flowing,
     }
 }
+
+const ACCEPTED: Input = Input::Reported(ReportDelivery::Accepted);
+const UNDELIVERED: Input = Input::Reported(ReportDelivery::Undelivered);
+const REFUSED: Input = Input::Reported(ReportDelivery::Refused);
 
 fn stepped_terms() -> MatchTerms {
     MatchTerms { mode: DriveMode::Stepped, ..terms() }
@@ -146,11 +154,11 @@ fn nonce(side: Side) -> DrawNonce {
 }
 
 fn joined(side: Side, call: u32) -> Input {
-    Input::Joined { side, call: Some(CallNumber(call)), nonce: nonce(side) }
+    Input::Joined { side, call: Some(CallNumber(call)), nonce: nonce(side), signature: None }
 }
 
 fn posted_join(side: Side) -> Input {
-    Input::Joined { side, call: None, nonce: nonce(side) }
+    Input::Joined { side, call: None, nonce: nonce(side), signature: None }
 }
 
 fn declined(side: Side, call: u32) -> Input {
@@ -162,11 +170,11 @@ fn posted_decline(side: Side) -> Input {
 }
 
 fn moved(side: Side, call: u32, text: &str) -> Input {
-    Input::Moved { side, call: Some(CallNumber(call)), text: SmolStr::new(text) }
+    Input::Moved { side, call: Some(CallNumber(call)), text: SmolStr::new(text), signature: None }
 }
 
 fn posted_move(side: Side, text: &str) -> Input {
-    Input::Moved { side, call: None, text: SmolStr::new(text) }
+    Input::Moved { side, call: None, text: SmolStr::new(text), signature: None }
 }
 
 fn failed(side: Side, call: u32, fault: CallFailure) -> Input {

@@ -1,6 +1,7 @@
 //! Provable draws: the referee commits to a secret, the players add nonces, the referee reveals the secret afterwards.
 //!
-//! The number depends on the secret, the match, the attempt and both nonces. Before they move, the players see only the
+//! The number depends on the secret, the match, the attempt and both nonces. A league with a seed leaves out the attempt, so that a
+//! match that is played again has the same number. Before they move, the players see only the
 //! commitment and cannot compute the number. The referee fixes the secret before it sees the nonces, so it cannot choose the
 //! number. `Draw::verify` needs only published values.
 //!
@@ -21,8 +22,10 @@ pub struct Draw {
     pub match_id: MatchId,
     /// From one.
     pub attempt: u32,
-    /// A nonce is empty if the player sent none.
+    /// The nonces that enter the draw. A nonce is empty if neither the player nor the manager sent one.
     pub nonces: Pair<DrawNonce>,
+    /// Whether the secret came from the league's seed.
+    pub seeded: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -36,14 +39,20 @@ pub enum BadDraw {
     Number { expected: u8, claimed: u8 },
 }
 
+/// The attempt as it enters the seal: zero in a league with a seed, so that every attempt at a match has the same number.
+pub fn sealed_attempt(attempt: u32, seeded: bool) -> u32 {
+    if seeded { 0 } else { attempt }
+}
+
 impl Draw {
     /// Binds the number to everything that decides it.
     pub fn seal(&self) -> DrawSeal {
+        let attempt = sealed_attempt(self.attempt, self.seeded);
         DrawSeal(seal(
             &self.secret.0,
             &[
                 self.match_id.as_str().as_bytes(),
-                &self.attempt.to_be_bytes(),
+                &attempt.to_be_bytes(),
                 self.nonces.a.as_bytes(),
                 self.nonces.b.as_bytes(),
             ],

@@ -38,9 +38,12 @@ impl Seed {
     }
 
     pub fn nonce(&self, match_id: &MatchId, player: &PlayerId) -> DrawNonce {
-        let bytes = self.derive(b"nonce", match_id, player.as_str());
-        let text: String = bytes[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-        text.parse().unwrap_or_default()
+        DrawNonce::of_bytes(&self.derive(b"nonce", match_id, player.as_str())[..8])
+    }
+
+    /// Stands in for the nonce of a player that sends none.
+    pub fn manager_nonce(&self, match_id: &MatchId) -> DrawNonce {
+        DrawNonce::of_bytes(&self.derive(b"manager nonce", match_id, "")[..8])
     }
 
     /// The index that `player` picks at random in the position `view`; 0 when `count` is 0.

@@ -1,6 +1,8 @@
+use std::collections::VecDeque;
 use std::str::FromStr;
 
 use league_protocol::dialect::PeerDialect;
+use league_protocol::draw::DrawCommitment;
 use league_protocol::id::{GameType, PlayerId, RefereeId};
 use league_protocol::message::registration::AgentMeta;
 use league_protocol::quirk::Quirks;
@@ -23,6 +25,9 @@ pub struct AgentProfile {
     /// Whether the agent takes several notices as one JSON-RPC batch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub accepts_batches: bool,
+    /// Whether this player signs its joins and moves.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub signs_moves: bool,
 }
 
 impl From<&AgentMeta> for AgentProfile {
@@ -34,6 +39,7 @@ impl From<&AgentMeta> for AgentProfile {
             games: meta.game_types.clone(),
             shows_passes: meta.shows_passes(),
             accepts_batches: meta.accepts_batches,
+            signs_moves: meta.signs_moves,
         }
     }
 }
@@ -74,6 +80,8 @@ pub struct RegisteredPlayer {
     pub profile: AgentProfile,
     pub identity: AgentIdentity,
     pub grant: StoredCredential,
+    /// Keys that it replaced during the attempt that it plays; the attempt may be signed with them.
+    pub former_keys: Vec<TokenDigest>,
     /// Technical losses since it last played a match.
     pub forfeits_running: u32,
     pub dialect: PeerDialect,
@@ -109,6 +117,35 @@ impl PlayerCondition {
     }
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RefereeCondition {
+    Active,
+    Lost,
+    /// The operator found it at fault too often.
+    Suspended,
+    Withdrawn,
+}
+
+impl RefereeCondition {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Lost => "LOST",
+            Self::Suspended => "SUSPENDED",
+            Self::Withdrawn => "WITHDRAWN",
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Lost => "lost",
+            Self::Suspended => "suspended",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct RegisteredReferee {
     pub id: RefereeId,
@@ -119,12 +156,49 @@ pub struct RegisteredReferee {
     pub running: u32,
     /// The manager could not reach it and waits for it to register again.
     pub lost: bool,
+    /// The operator took it out of the league.
+    pub withdrawn: bool,
+    /// It let a match lie, so it gets one at a time until it has reported one.
+    pub stalled: bool,
+    /// How often the operator found it at fault.
+    pub faults: u32,
+    /// What it deposited and no attempt has used yet, the oldest first.
+    pub commitments: VecDeque<DrawCommitment>,
+    /// Whether it deposits commitments, so that it gets no match without one.
+    pub deposits: bool,
     pub dialect: PeerDialect,
     pub quirks: Quirks,
 }
 
 impl RegisteredReferee {
+    /// The operator's decisions that suspend a referee.
+    pub const MAX_FAULTS: u32 = 3;
+
+    pub fn condition(&self) -> RefereeCondition {
+        match (self.withdrawn, self.faults >= Self::MAX_FAULTS, self.lost) {
+            (true, _, _) => RefereeCondition::Withdrawn,
+            (false, true, _) => RefereeCondition::Suspended,
+            (false, false, true) => RefereeCondition::Lost,
+            (false, false, false) => RefereeCondition::Active,
+        }
+    }
+
+    pub fn is_absent(&self) -> bool {
+        self.condition() != RefereeCondition::Active
+    }
+
+    /// Whether it gets no match before it deposits again.
+    pub fn needs_commitments(&self) -> bool {
+        self.deposits && self.commitments.is_empty()
+    }
+
     pub fn free(&self) -> u32 {
-        if self.lost { 0 } else { self.capacity.saturating_sub(self.running) }
+        if self.is_absent() {
+            return 0;
+        }
+        let capacity = if self.stalled { 1 } else { self.capacity };
+        let committed =
+            if self.deposits { u32::try_from(self.commitments.len()).unwrap_or(u32::MAX) } else { u32::MAX };
+        capacity.saturating_sub(self.running).min(committed)
     }
 }

@@ -1,9 +1,13 @@
 //! The only place where a season changes.
 
+mod disputes;
+
 use std::sync::Arc;
 
 use league_protocol::dialect::PeerDialect;
+use league_protocol::draw::DrawCommitment;
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::message::registration::MAX_COMMITMENTS;
 use league_protocol::message::report::LearnedDialect;
 use league_protocol::quirk::Quirks;
 use league_protocol::side::Side;
@@ -13,6 +17,7 @@ use thiserror::Error;
 use super::agent::{AgentId, AgentProfile, RegisteredPlayer, RegisteredReferee, StoredCredential};
 use super::config::LeagueConfig;
 use super::event::{Event, Fact};
+use super::evidence::{Alert, AssignedDraw, DepositedMove};
 use super::flow::LeaguePhase;
 use super::format::{Pairing, RoundPlan};
 use super::identity::AgentIdentity;
@@ -21,6 +26,9 @@ use super::standings::Table;
 use super::{MatchSlot, RoundState, Season};
 use crate::record::MatchRecord;
 use crate::rules::outcome::Outcome;
+
+/// A player that registers more often during one attempt loses the oldest key.
+const MAX_FORMER_KEYS: usize = 8;
 
 /// The event cannot follow this state: the log is damaged, or belongs to another league.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -38,8 +46,8 @@ pub enum BadEvent {
 impl Season {
     pub fn replay<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Self, BadEvent> {
         let mut events = events.into_iter();
-        let mut season = match events.next().map(|event| &event.fact) {
-            Some(Fact::Opened { config }) => Self::empty(LeagueConfig::clone(config)),
+        let mut season = match events.next() {
+            Some(Event { at, fact: Fact::Opened { config } }) => Self::empty(LeagueConfig::clone(config), *at),
             Some(_) | None => return Err(BadEvent::NotOpened),
         };
         for event in events {
@@ -53,11 +61,17 @@ impl Season {
     /// The checks are as strict as those of the commands. The exception is pairings that a format decides from results: they are
     /// facts.
     pub fn apply(&mut self, event: &Event) -> Result<(), BadEvent> {
+        self.apply_fact(event)?;
+        (self.events, self.updated) = (self.events + 1, event.at);
+        Ok(())
+    }
+
+    fn apply_fact(&mut self, event: &Event) -> Result<(), BadEvent> {
         match &event.fact {
             Fact::Opened { .. } => Err(BadEvent::OpenedTwice),
             Fact::PlayerRegistered { player, profile, grant } => self.admit_player(player, profile, grant),
-            Fact::RefereeRegistered { referee, profile, capacity, grant } => {
-                self.admit_referee(referee, profile, *capacity, grant)
+            Fact::RefereeRegistered { referee, profile, capacity, grant, commitments } => {
+                self.admit_referee(referee, profile, *capacity, grant, commitments)
             }
             Fact::PlayerReturned { player, profile, grant } => {
                 let index = *self.player_index.get(player).ok_or_else(|| unknown(player))?;
@@ -66,12 +80,22 @@ impl Season {
                     return Err(BadEvent::Untimely("this return"));
                 }
                 player.identity = AgentIdentity::of(profile);
-                (player.profile, player.grant) = (profile.clone(), grant.clone());
+                player.profile = profile.clone();
+                let former = std::mem::replace(&mut player.grant, grant.clone()).digest;
+                if player.former_keys.len() == MAX_FORMER_KEYS {
+                    player.former_keys.remove(0);
+                }
+                player.former_keys.push(former);
                 Ok(())
             }
-            Fact::RefereeReturned { referee, profile, capacity, grant } => {
+            Fact::RefereeReturned { referee, profile, capacity, grant, commitments } => {
                 let index = self.release(referee)?;
                 let referee = &mut self.referees[index as usize];
+                if referee.withdrawn {
+                    return Err(BadEvent::Untimely("this return"));
+                }
+                referee.commitments = commitments.iter().copied().collect();
+                referee.deposits = !commitments.is_empty();
                 referee.identity = AgentIdentity::of(profile);
                 (referee.profile, referee.grant) = (profile.clone(), grant.clone());
                 (referee.capacity, referee.lost) = (*capacity, false);
@@ -81,11 +105,39 @@ impl Season {
             Fact::RegistrationReopened => self.reopen_registration(),
             Fact::PlayerWithdrawn { player } => self.withdraw_player(player),
             Fact::RoundStarted { round, pairings, byes } => self.begin_round(*round, pairings, byes),
-            Fact::MatchAssigned { match_id, attempt, referee } => self.assign_match(match_id, *attempt, referee),
-            Fact::MatchReturned { match_id, attempt } => {
-                let index = self.held(match_id, *attempt)?;
-                self.set(match_id, MatchSlot::Waiting { attempts: *attempt, refused_by: Some(index) });
-                self.referees[index as usize].running -= 1;
+            Fact::MatchAssigned { match_id, attempt, referee, draw } => {
+                self.assign_match(match_id, *attempt, referee, draw.as_deref())
+            }
+            Fact::MatchReturned { match_id, attempt, cause } => self.return_match(match_id, *attempt, *cause),
+            Fact::MoveDeposited { match_id, attempt, player, turn, played } => {
+                self.held(match_id, *attempt)?;
+                let (player, attempt, turn, played) = (player.clone(), *attempt, *turn, played.clone());
+                self.evidence_of(match_id).deposits.push(DepositedMove { player, attempt, turn, played });
+                Ok(())
+            }
+            Fact::AlertRaised { match_id, attempt, referee, player, kind } => {
+                self.slot(match_id).ok_or_else(|| unknown(match_id))?;
+                self.referee(referee).ok_or_else(|| unknown(referee))?;
+                let (attempt, referee, player, kind) = (*attempt, referee.clone(), player.clone(), *kind);
+                self.evidence_of(match_id).alerts.push(Alert { attempt, referee, player, kind });
+                Ok(())
+            }
+            Fact::MatchSuspended { match_id, attempt, record } => {
+                let (referee, draw) = self.held_draw(match_id, *attempt)?;
+                let record = record.clone();
+                self.set(match_id, MatchSlot::Suspended { attempt: *attempt, referee, draw, record });
+                self.referees[referee as usize].running -= 1;
+                self.bar(match_id, referee);
+                Ok(())
+            }
+            Fact::DisputeResolved { match_id, decision } => self.resolve_dispute(match_id, *decision),
+            Fact::RefereeWithdrawn { referee } => {
+                let known = self.referee(referee).ok_or_else(|| unknown(referee))?;
+                if known.withdrawn || self.phase == LeaguePhase::LeagueCompleted {
+                    return Err(BadEvent::Untimely("this withdrawal"));
+                }
+                let index = self.release(referee)?;
+                self.referees[index as usize].withdrawn = true;
                 Ok(())
             }
             Fact::RefereeLost { referee } => {
@@ -98,13 +150,16 @@ impl Season {
                 Ok(())
             }
             Fact::MatchExplained { match_id, attempt, account } => {
-                self.held(match_id, *attempt)?;
-                if let Some(digest) = account.transcript_sha256 {
+                self.reported_by(match_id, *attempt)?;
+                // A transcript in the manager's own home need not be sent.
+                if let Some(digest) = account.transcript_sha256.filter(|_| !account.in_your_home) {
                     self.transcripts.insert(match_id.clone(), (*attempt, digest));
                 }
                 Ok(())
             }
-            Fact::MatchReported { match_id, attempt, record } => self.count(match_id, *attempt, record, event.at),
+            Fact::MatchReported { match_id, attempt, record, commitments } => {
+                self.count(match_id, *attempt, record, commitments, event.at)
+            }
             Fact::MatchAwarded { match_id, outcome } => self.award(match_id, *outcome),
             Fact::RoundCompleted { round } => {
                 let last = place(self.rounds.len());
@@ -155,6 +210,7 @@ impl Season {
             identity: AgentIdentity::of(&profile),
             profile,
             grant,
+            former_keys: Vec::new(),
             forfeits_running: 0,
             dialect: PeerDialect::default(),
             quirks: Quirks::default(),
@@ -170,6 +226,7 @@ impl Season {
         profile: &AgentProfile,
         capacity: u32,
         grant: &StoredCredential,
+        commitments: &[DrawCommitment],
     ) -> Result<(), BadEvent> {
         if self.referee_index.contains_key(id) || self.phase == LeaguePhase::LeagueCompleted {
             return Err(BadEvent::Untimely("this registration"));
@@ -187,6 +244,11 @@ impl Season {
             capacity,
             running: 0,
             lost: false,
+            withdrawn: false,
+            stalled: false,
+            faults: 0,
+            commitments: commitments.iter().copied().collect(),
+            deposits: !commitments.is_empty(),
             dialect: PeerDialect::default(),
             quirks: Quirks::default(),
         });
@@ -219,12 +281,13 @@ impl Season {
         }
         let attempts = self.rounds.iter().flat_map(|round| &round.slots).map(|slot| match slot {
             MatchSlot::Waiting { attempts, .. } => *attempts,
-            MatchSlot::Held { attempt, .. } => *attempt,
+            MatchSlot::Held { attempt, .. } | MatchSlot::Suspended { attempt, .. } => *attempt,
             MatchSlot::Awarded { .. } | MatchSlot::Done { .. } => 0,
         });
         self.abandoned = attempts.max().unwrap_or(0).max(self.abandoned);
         (self.phase, self.halted) = (LeaguePhase::WaitingForRegistrations, false);
         self.rounds.clear();
+        self.evidence.clear();
         self.referees.iter_mut().for_each(|referee| referee.running = 0);
         let out = self.players.extract_if(.., |player| player.withdrawn).map(|player| player.id);
         self.withdrawn_early.extend(out);
@@ -288,29 +351,62 @@ impl Season {
         Ok(())
     }
 
-    fn assign_match(&mut self, match_id: &MatchId, attempt: u32, referee: &RefereeId) -> Result<(), BadEvent> {
+    fn assign_match(
+        &mut self,
+        match_id: &MatchId,
+        attempt: u32,
+        referee: &RefereeId,
+        draw: Option<&AssignedDraw>,
+    ) -> Result<(), BadEvent> {
         const UNTIMELY: BadEvent = BadEvent::Untimely("this assignment");
         let index = *self.referee_index.get(referee).ok_or_else(|| unknown(referee))?;
-        if self.halted || self.referees[index as usize].free() == 0 || self.walkover(match_id).is_some() {
+        let holder = &self.referees[index as usize];
+        let deposited = draw.filter(|draw| !draw.seeded).map(|draw| &draw.commitment);
+        let is_next = deposited.is_none_or(|commitment| holder.commitments.front() == Some(commitment));
+        if self.halted || holder.free() == 0 || self.walkover(match_id).is_some() || !is_next {
             return Err(UNTIMELY);
         }
+        let players = self.pairing(match_id).ok_or_else(|| unknown(match_id))?;
         match self.slot_mut(match_id).ok_or_else(|| unknown(match_id))? {
             slot @ MatchSlot::Waiting { .. } if slot.next_attempt() == Some(attempt) => {
-                *slot = MatchSlot::Held { attempt, referee: index };
+                *slot = MatchSlot::Held { attempt, referee: index, draw: draw.cloned().map(Box::new) };
             }
-            MatchSlot::Waiting { .. } | MatchSlot::Held { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. } => {
-                return Err(UNTIMELY);
-            }
+            MatchSlot::Waiting { .. }
+            | MatchSlot::Held { .. }
+            | MatchSlot::Suspended { .. }
+            | MatchSlot::Awarded { .. }
+            | MatchSlot::Done { .. } => return Err(UNTIMELY),
         }
-        self.referees[index as usize].running += 1;
+        let is_deposited = deposited.is_some();
+        let referee = &mut self.referees[index as usize];
+        referee.running += 1;
+        if is_deposited {
+            referee.commitments.pop_front();
+        }
+        for side in Side::BOTH {
+            self.players[players[side] as usize].former_keys.clear();
+        }
         Ok(())
     }
 
-    fn count(&mut self, match_id: &MatchId, attempt: u32, record: &MatchRecord, at: Timestamp) -> Result<(), BadEvent> {
-        let (referee, outcome) = (self.held(match_id, attempt)?, record.outcome);
+    fn count(
+        &mut self,
+        match_id: &MatchId,
+        attempt: u32,
+        record: &MatchRecord,
+        commitments: &[DrawCommitment],
+        at: Timestamp,
+    ) -> Result<(), BadEvent> {
+        let (referee, outcome) = (self.reported_by(match_id, attempt)?, record.outcome);
+        let is_running = self.held(match_id, attempt).is_ok();
         let slot = MatchSlot::Done { referee, outcome, report_hash: hash_of(record), at: at.unix() };
         let pairing = self.settle(match_id, slot, outcome)?;
-        self.referees[referee as usize].running -= 1;
+        let reporter = &mut self.referees[referee as usize];
+        reporter.running -= u32::from(is_running);
+        reporter.stalled = false;
+        let room = MAX_COMMITMENTS.saturating_sub(reporter.commitments.len());
+        reporter.commitments.extend(commitments.iter().take(room));
+        self.forget_evidence(match_id);
         for side in Side::BOTH {
             let player = &mut self.players[pairing[side] as usize];
             player.forfeits_running =
@@ -376,12 +472,29 @@ impl Season {
 
     fn held(&self, match_id: &MatchId, attempt: u32) -> Result<u32, BadEvent> {
         match self.slot(match_id) {
-            Some(MatchSlot::Held { attempt: current, referee }) if *current == attempt => Ok(*referee),
+            Some(MatchSlot::Held { attempt: current, referee, .. }) if *current == attempt => Ok(*referee),
             Some(
-                MatchSlot::Held { .. } | MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. },
+                MatchSlot::Held { .. }
+                | MatchSlot::Suspended { .. }
+                | MatchSlot::Waiting { .. }
+                | MatchSlot::Awarded { .. }
+                | MatchSlot::Done { .. },
             ) => Err(BadEvent::Untimely("this attempt")),
             None => Err(unknown(match_id)),
         }
+    }
+
+    /// The referee whose report of this attempt counts.
+    fn reported_by(&self, match_id: &MatchId, attempt: u32) -> Result<u32, BadEvent> {
+        let slot = self.slot(match_id).ok_or_else(|| unknown(match_id))?;
+        let reportable = slot.reportable().filter(|(current, _, _)| *current == attempt);
+        reportable.map(|(_, referee, _)| referee).ok_or(BadEvent::Untimely("this attempt"))
+    }
+
+    fn held_draw(&self, match_id: &MatchId, attempt: u32) -> Result<(u32, Option<Box<AssignedDraw>>), BadEvent> {
+        let referee = self.held(match_id, attempt)?;
+        let draw = if let Some(MatchSlot::Held { draw, .. }) = self.slot(match_id) { draw.clone() } else { None };
+        Ok((referee, draw))
     }
 
     fn set(&mut self, match_id: &MatchId, to: MatchSlot) {
@@ -393,7 +506,7 @@ impl Season {
     fn release(&mut self, referee: &RefereeId) -> Result<u32, BadEvent> {
         let index = *self.referee_index.get(referee).ok_or_else(|| unknown(referee))?;
         for slot in self.last_round_mut().into_iter().flat_map(|round| &mut round.slots) {
-            if let MatchSlot::Held { attempt, referee } = slot
+            if let MatchSlot::Held { attempt, referee, .. } = slot
                 && *referee == index
             {
                 *slot = MatchSlot::Waiting { attempts: *attempt, refused_by: None };

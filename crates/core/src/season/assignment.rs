@@ -1,11 +1,15 @@
+use league_protocol::draw::{DrawCommitment, DrawNonce};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, RefereeId, RoundId};
+use league_protocol::seal::seal;
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 
 use super::agent::RegisteredReferee;
 use super::event::Fact;
+use super::evidence::{AssignedDraw, ReturnCause};
 use super::{CommandOutcome, MatchSlot, NextAction, Season, happened};
+use crate::rules::seed::Seed;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Assignment {
@@ -15,21 +19,57 @@ pub struct Assignment {
     pub referee: RefereeId,
 }
 
+/// Where the secrets and nonces of new attempts come from.
+#[derive(Clone, Copy, Debug)]
+pub enum DrawSource<'a> {
+    Seed(&'a Seed),
+    /// Secrets that the referees deposited, and nonces from these bytes.
+    Random(&'a [u8; 32]),
+}
+
+impl DrawSource<'_> {
+    /// `deposited` is the next commitment of the referee. Without one the referee draws without a proof.
+    fn assign(
+        self,
+        match_id: &MatchId,
+        attempt: u32,
+        deposited: Option<&DrawCommitment>,
+        needs_nonce: bool,
+    ) -> Option<Box<AssignedDraw>> {
+        let draw = match self {
+            Self::Seed(seed) => AssignedDraw {
+                commitment: deposited.map(|_| seed.secret(match_id).commitment())?,
+                manager_nonce: needs_nonce.then(|| seed.manager_nonce(match_id)),
+                seeded: true,
+            },
+            Self::Random(bytes) => AssignedDraw {
+                commitment: *deposited?,
+                manager_nonce: needs_nonce.then(|| {
+                    let bytes = seal(bytes, &[match_id.as_str().as_bytes(), &attempt.to_be_bytes()]);
+                    DrawNonce::of_bytes(&bytes[..16])
+                }),
+                seeded: false,
+            },
+        };
+        Some(Box::new(draw))
+    }
+}
+
 impl Season {
     /// Assigns matches of the current round up to the capacity of the referees, evenly: each to the referee that has had the fewest
     /// of this round. The capacity is the referee's own claim, so it only limits. Awards matches of withdrawn players instead.
     ///
     /// A match that a referee gave back goes to another referee if one is free, else to the same one again. The caller decides
     /// how soon. The same holds for a match of a player on the referee's own machine, except on the manager's.
-    pub fn assign(&self, now: Timestamp) -> CommandOutcome<Vec<Assignment>> {
+    pub fn assign(&self, source: DrawSource<'_>, now: Timestamp) -> CommandOutcome<Vec<Assignment>> {
         let mut ruling = CommandOutcome { events: Vec::new(), reply: Vec::new() };
         let (Some(round), Some(current)) = (self.rounds.last(), self.current_round()) else { return ruling };
         if self.halted || round.completed {
             return ruling;
         }
         let share = |referee: &RegisteredReferee| {
-            let absent = referee.lost || referee.capacity == 0;
-            Share { free: referee.free(), had: 0, absent }
+            let absent = referee.is_absent() || referee.capacity == 0;
+            Share { free: referee.free(), had: 0, assigned: 0, absent }
         };
         let mut shares: Vec<Share> = self.referees.iter().map(share).collect();
         for slot in &round.slots {
@@ -47,17 +87,22 @@ impl Season {
                 continue;
             }
             let Some(attempt) = slot.next_attempt() else { continue };
-            let players = self.contestants(&match_id);
-            let players = players.map(|players| [&players.a.identity, &players.b.identity]);
+            let Some(players) = self.contestants(&match_id) else { continue };
+            let players = [players.a, players.b];
             let is_near = |place: usize| {
                 let referee = &self.referees[place].identity;
-                players.is_some_and(|players| players.iter().any(|player| player.is_beside(referee)))
+                players.iter().any(|player| player.identity.is_beside(referee))
             };
-            let Some(place) = least_busy_referee(&shares, *refused_by, is_near) else { continue };
+            let barred = self.evidence.get(&match_id).map_or(&[][..], |known| &known.barred);
+            let Some(place) = least_busy_referee(&shares, *refused_by, barred, is_near) else { continue };
+            let deposited = self.referees[place].commitments.get(shares[place].assigned);
             shares[place].free -= 1;
             shares[place].had += 1;
+            shares[place].assigned += 1;
             let referee = self.referees[place].id.clone();
-            let fact = Fact::MatchAssigned { match_id: match_id.clone(), attempt, referee: referee.clone() };
+            let needs_nonce = players.iter().any(|player| !player.profile.signs_moves);
+            let draw = source.assign(&match_id, attempt, deposited, needs_nonce);
+            let fact = Fact::MatchAssigned { match_id: match_id.clone(), attempt, referee: referee.clone(), draw };
             ruling.events.push(happened(now, fact));
             ruling.reply.push(Assignment { match_id, attempt, referee });
         }
@@ -72,7 +117,8 @@ impl Season {
             return Err(RequestError::new(ErrorCode::E007, Method::StartMatch, message));
         }
         let (match_id, attempt) = (assignment.match_id.clone(), assignment.attempt);
-        Ok(CommandOutcome { events: vec![happened(now, Fact::MatchReturned { match_id, attempt })], reply: () })
+        let fact = Fact::MatchReturned { match_id, attempt, cause: ReturnCause::Refused };
+        Ok(CommandOutcome { events: vec![happened(now, fact)], reply: () })
     }
 
     /// The manager cannot reach the referee. Other referees replay its open matches.
@@ -82,7 +128,7 @@ impl Season {
                 let message = format!("{referee} is not registered");
                 Err(RequestError::new(ErrorCode::E013, Method::StartMatch, message))
             }
-            Some(known) if known.lost => Ok(CommandOutcome { events: Vec::new(), reply: () }),
+            Some(known) if known.lost || known.withdrawn => Ok(CommandOutcome { events: Vec::new(), reply: () }),
             Some(_) => {
                 let fact = Fact::RefereeLost { referee: referee.clone() };
                 Ok(CommandOutcome { events: vec![happened(now, fact)], reply: () })
@@ -108,12 +154,15 @@ impl Season {
         let Some(round) = self.rounds.last() else { return Vec::new() };
         let current = self.current_round().unwrap_or(RoundId(1));
         let held = round.slots.iter().zip(1..).filter_map(|(slot, number)| match slot {
-            MatchSlot::Held { attempt, referee } => Some(Assignment {
+            MatchSlot::Held { attempt, referee, .. } => Some(Assignment {
                 match_id: MatchId::of(current, number),
                 attempt: *attempt,
                 referee: self.referees.get(*referee as usize)?.id.clone(),
             }),
-            MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. } => None,
+            MatchSlot::Waiting { .. }
+            | MatchSlot::Suspended { .. }
+            | MatchSlot::Awarded { .. }
+            | MatchSlot::Done { .. } => None,
         });
         held.collect()
     }
@@ -127,8 +176,14 @@ impl Season {
     pub fn holds(&self, assignment: &Assignment) -> bool {
         let place = self.referee_index.get(&assignment.referee);
         match self.slot(&assignment.match_id) {
-            Some(MatchSlot::Held { attempt, referee }) => *attempt == assignment.attempt && Some(referee) == place,
-            Some(MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. }) | None => false,
+            Some(MatchSlot::Held { attempt, referee, .. }) => *attempt == assignment.attempt && Some(referee) == place,
+            Some(
+                MatchSlot::Waiting { .. }
+                | MatchSlot::Suspended { .. }
+                | MatchSlot::Awarded { .. }
+                | MatchSlot::Done { .. },
+            )
+            | None => false,
         }
     }
 }
@@ -138,16 +193,28 @@ struct Share {
     free: u32,
     /// Matches that it holds or has reported.
     had: u32,
+    /// Matches that it gets now, and commitments that they use.
+    assigned: usize,
     absent: bool,
 }
 
 /// The referee that has had the fewest matches, the first among equals. A referee that `refused` comes last. A match waits for a
-/// busy referee before it goes to one that `is_near` a player.
-fn least_busy_referee(shares: &[Share], refused: Option<u32>, is_near: impl Fn(usize) -> bool) -> Option<usize> {
-    let refused = refused.map(|place| place as usize);
+/// busy referee before it goes to one that `is_near` a player or is `barred` from the match.
+fn least_busy_referee(
+    shares: &[Share],
+    refused: Option<u32>,
+    barred: &[u32],
+    is_near: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let is_place = |known: &u32, place: usize| *known as usize == place;
+    let refused = |place: usize| refused.is_some_and(|known| is_place(&known, place));
+    let is_barred = |place: usize| barred.iter().any(|known| is_place(known, place));
     let free = shares.iter().enumerate().filter(|(_, share)| share.free > 0);
-    let (best, _) = free.min_by_key(|(place, share)| (refused == Some(*place), is_near(*place), share.had))?;
-    let is_other = |(place, share): (usize, &Share)| !share.absent && refused != Some(place) && !is_near(place);
-    let waits = is_near(best) && shares.iter().enumerate().any(is_other);
+    let (best, _) =
+        free.min_by_key(|(place, share)| (is_barred(*place), refused(*place), is_near(*place), share.had))?;
+    let waits = shares.iter().enumerate().any(|(other, share)| {
+        let is_better = (is_near(best) && !refused(other) && !is_near(other)) || is_barred(best);
+        !share.absent && !is_barred(other) && is_better
+    });
     (!waits).then_some(best)
 }

@@ -8,6 +8,7 @@ use league_protocol::side::Pair;
 use super::agent::AgentId;
 use super::event::Fact;
 use crate::rules::outcome::Outcome;
+use league_protocol::message::operate::DisputeDecision;
 
 /// Ids stay apart from text, so that a page can show a name and a link in their place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,14 +87,35 @@ impl Fact {
             Self::RoundStarted { round, pairings, .. } => {
                 describe!(format!("Round {round} starts, matches: {}", pairings.len()))
             }
-            Self::MatchAssigned { match_id, attempt: 1, referee } => describe!(match_id, " goes to ", referee),
-            Self::MatchAssigned { match_id, attempt, referee } => {
+            Self::MatchAssigned { match_id, attempt: 1, referee, .. } => describe!(match_id, " goes to ", referee),
+            Self::MatchAssigned { match_id, attempt, referee, .. } => {
                 describe!(match_id, " goes to ", referee, format!(", attempt {attempt}"))
             }
-            Self::MatchReturned { match_id, attempt } => {
-                describe!(match_id, format!(": attempt {attempt} ends without a result"))
+            Self::MatchReturned { match_id, attempt, cause } => {
+                describe!(match_id, format!(": attempt {attempt} ends without a result, because {}", cause.words()))
+            }
+            Self::MoveDeposited { match_id, player, turn, .. } => {
+                describe!(match_id, ": ", player, format!(" deposits its move {turn} with the manager"))
+            }
+            Self::AlertRaised { match_id, attempt, referee, player: Some(player), kind } => {
+                let words = format!(" in attempt {attempt}: ");
+                describe!("Alert: ", match_id, ", ", referee, words, player, format!(" {}", kind.words()))
+            }
+            Self::AlertRaised { match_id, attempt, referee, player: None, kind } => {
+                describe!("Alert: ", match_id, ", ", referee, format!(" in attempt {attempt}: {}", kind.words()))
+            }
+            Self::MatchSuspended { match_id, .. } => describe!(match_id, " waits for the operator's decision"),
+            Self::DisputeResolved { match_id, decision } => {
+                let words = match decision {
+                    DisputeDecision::Uphold => "The operator finds the referee at fault in ",
+                    DisputeDecision::Reject => "The operator finds the referee not at fault in ",
+                };
+                describe!(words, match_id)
             }
             Self::RefereeLost { referee } => describe!(referee, " does not answer; its matches go to other referees"),
+            Self::RefereeWithdrawn { referee } => {
+                describe!("The operator withdraws ", referee, "; its matches go to other referees")
+            }
             Self::MatchExplained { match_id, account, .. } => match &account.reason {
                 Some(reason) => describe!(match_id, format!(": {reason}")),
                 None => describe!(match_id, ": the referee explains the result"),

@@ -1,4 +1,6 @@
+use league_protocol::draw::DrawCommitment;
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::message::operate::DisputeDecision;
 use league_protocol::message::report::{Account, LearnedDialect};
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,6 +8,7 @@ use smol_str::SmolStr;
 
 use super::agent::{AgentId, AgentProfile, StoredCredential};
 use super::config::LeagueConfig;
+use super::evidence::{AlertKind, AssignedDraw, ReturnCause};
 use crate::record::MatchRecord;
 use crate::rules::outcome::Outcome;
 
@@ -34,6 +37,8 @@ pub enum Fact {
         /// The most matches it runs at a time.
         capacity: u32,
         grant: StoredCredential,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        commitments: Vec<DrawCommitment>,
     },
     /// A player registered again and got a new token.
     PlayerReturned {
@@ -47,6 +52,8 @@ pub enum Fact {
         profile: AgentProfile,
         capacity: u32,
         grant: StoredCredential,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        commitments: Vec<DrawCommitment>,
     },
     RegistrationClosed,
     /// The operator opened the registration again, before any match had a result.
@@ -67,18 +74,57 @@ pub enum Fact {
         match_id: MatchId,
         attempt: u32,
         referee: RefereeId,
+        /// `None` for a referee that deposits no commitments.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        draw: Option<Box<AssignedDraw>>,
     },
-    /// The attempt ended without a result: the referee refused the match or gave it back.
+    /// The attempt ended without a result.
     MatchReturned {
         match_id: MatchId,
         attempt: u32,
+        #[serde(default, skip_serializing_if = "ReturnCause::is_refused")]
+        cause: ReturnCause,
+    },
+    /// A player handed the manager a signed move, because the referee asked for it again.
+    MoveDeposited {
+        match_id: MatchId,
+        attempt: u32,
+        player: PlayerId,
+        turn: u32,
+        #[serde(rename = "move")]
+        played: SmolStr,
+    },
+    /// The operator should look at how the referee ran this attempt.
+    AlertRaised {
+        match_id: MatchId,
+        attempt: u32,
+        referee: RefereeId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        player: Option<PlayerId>,
+        kind: AlertKind,
+    },
+    /// The match waits for the operator's decision. The record is what the referee reported.
+    MatchSuspended {
+        match_id: MatchId,
+        attempt: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        record: Option<Box<MatchRecord>>,
+    },
+    /// The operator decided about the alerts of a match.
+    DisputeResolved {
+        match_id: MatchId,
+        decision: DisputeDecision,
     },
     /// The manager cannot reach a referee. Other referees replay its open matches.
     RefereeLost {
         referee: RefereeId,
     },
-    /// How the match reached the result that the next event reports. Written only if the result alone does not say it and the
-    /// referee does not write into the manager's home.
+    /// The operator withdrew a referee. Other referees play its open matches.
+    RefereeWithdrawn {
+        referee: RefereeId,
+    },
+    /// How the match reached the result that the next event reports, and the hash of its transcript. Written only if the result alone
+    /// does not say it.
     MatchExplained {
         match_id: MatchId,
         attempt: u32,
@@ -88,6 +134,9 @@ pub enum Fact {
         match_id: MatchId,
         attempt: u32,
         record: MatchRecord,
+        /// New commitments of the referee.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        commitments: Vec<DrawCommitment>,
     },
     /// A match was decided without being played, because one of its players had been withdrawn.
     MatchAwarded {
@@ -149,7 +198,12 @@ impl Fact {
             Self::RoundStarted { .. } => "round_started",
             Self::MatchAssigned { .. } => "match_assigned",
             Self::MatchReturned { .. } => "match_returned",
+            Self::MoveDeposited { .. } => "move_deposited",
+            Self::AlertRaised { .. } => "alert_raised",
+            Self::MatchSuspended { .. } => "match_suspended",
+            Self::DisputeResolved { .. } => "dispute_resolved",
             Self::RefereeLost { .. } => "referee_lost",
+            Self::RefereeWithdrawn { .. } => "referee_withdrawn",
             Self::MatchExplained { .. } => "match_explained",
             Self::MatchReported { .. } => "match_reported",
             Self::MatchAwarded { .. } => "match_awarded",

@@ -7,7 +7,7 @@ use league_protocol::id::{PlayerId, RoundId};
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 
-use super::agent::RegisteredPlayer;
+use super::agent::{RegisteredPlayer, RegisteredReferee};
 use super::apply::place;
 use super::event::{Event, Fact};
 use super::{CommandOutcome, Season, happened};
@@ -67,7 +67,7 @@ impl Season {
             let message = format!("{there} of at least {needed} players are registered; start more players first");
             return Err(RequestError::new(ErrorCode::E010, METHOD, message));
         }
-        if self.referees.iter().all(|referee| referee.lost) {
+        if self.referees.iter().all(RegisteredReferee::is_absent) {
             let message = "no referee is there; start at least one first";
             return Err(RequestError::new(ErrorCode::E010, METHOD, message));
         }

@@ -1,15 +1,16 @@
 use league_protocol::draw::DrawSecret;
 use league_protocol::message::start_match::{Contestant, MatchMode, StartMatch};
 
-use super::Season;
 use super::agent::RegisteredPlayer;
 use super::assignment::Assignment;
+use super::{MatchSlot, Season};
 
 impl Season {
     /// `None` if the match is not assigned so. Only leagues with a seed pass a `secret`.
     pub fn order(&self, assignment: &Assignment, mode: MatchMode, secret: Option<DrawSecret>) -> Option<StartMatch> {
         let (league, match_id) = (&self.config.league_id, &assignment.match_id);
         let (round, _) = match_id.parts()?;
+        let draw = if let Some(MatchSlot::Held { draw, .. }) = self.slot(match_id) { draw.as_deref() } else { None };
         let contestant = |player: &RegisteredPlayer| Contestant {
             player_id: player.id.clone(),
             endpoint: player.profile.endpoint.clone(),
@@ -32,6 +33,8 @@ impl Season {
             timeouts: self.config.limits,
             scoring: self.config.scoring.match_points(),
             draw_secret: secret,
+            draw_commitment: draw.map(|draw| draw.commitment),
+            manager_nonce: draw.and_then(|draw| draw.manager_nonce.clone()),
             strict: self.config.strict,
             home_mark: None,
         })

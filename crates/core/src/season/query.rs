@@ -132,7 +132,7 @@ impl Season {
 
     /// Whether every referee that may get a match forwards passes.
     pub fn referees_show_passes(&self) -> bool {
-        self.referees.iter().filter(|referee| !referee.lost).all(|referee| referee.profile.shows_passes)
+        self.referees.iter().filter(|referee| !referee.is_absent()).all(|referee| referee.profile.shows_passes)
     }
 
     pub fn shows_passes(&self, referee: &RefereeId) -> bool {
@@ -150,8 +150,18 @@ impl Season {
     }
 
     fn announce(&self, match_id: MatchId, to_referees: bool) -> Option<AnnouncedMatch> {
+        let (attempt, draw_commitment) = match self.slot(&match_id)? {
+            MatchSlot::Held { attempt, draw: Some(draw), .. } => (Some(*attempt), Some(draw.commitment)),
+            MatchSlot::Held { .. }
+            | MatchSlot::Suspended { .. }
+            | MatchSlot::Done { .. }
+            | MatchSlot::Waiting { .. }
+            | MatchSlot::Awarded { .. } => (None, None),
+        };
         let referee = match self.slot(&match_id)? {
-            MatchSlot::Held { referee, .. } | MatchSlot::Done { referee, .. } => self.referees.get(*referee as usize),
+            MatchSlot::Held { referee, .. }
+            | MatchSlot::Suspended { referee, .. }
+            | MatchSlot::Done { referee, .. } => self.referees.get(*referee as usize),
             MatchSlot::Waiting { .. } if self.walkover(&match_id).is_none() => self.planned_referee(&match_id),
             MatchSlot::Waiting { .. } | MatchSlot::Awarded { .. } => return None,
         };
@@ -168,6 +178,8 @@ impl Season {
             referee_endpoint: referee.map(|referee| referee.profile.endpoint.clone()),
             referee_id: referee.map(|referee| referee.id.clone()),
             referee_shows_passes: (!self.referees_show_passes()).then_some(!lacks_passes),
+            attempt,
+            draw_commitment,
             player_a_endpoint: endpoint(players.a),
             player_b_endpoint: endpoint(players.b),
         })
@@ -175,7 +187,7 @@ impl Season {
 
     fn planned_referee(&self, match_id: &MatchId) -> Option<&RegisteredReferee> {
         let (_, number) = match_id.parts()?;
-        let present = || self.referees.iter().filter(|referee| !referee.lost);
+        let present = || self.referees.iter().filter(|referee| !referee.is_absent());
         present().nth((number as usize).checked_sub(1)?.checked_rem(present().count())?)
     }
 
@@ -206,7 +218,9 @@ impl Season {
             let Fixture { match_id, opponent, .. } = self.fixture(place, round)?;
             let referee = match self.slot(&match_id) {
                 Some(MatchSlot::Awarded { .. } | MatchSlot::Done { .. }) => return None,
-                Some(MatchSlot::Held { referee, .. }) => self.referees.get(*referee as usize),
+                Some(MatchSlot::Held { referee, .. } | MatchSlot::Suspended { referee, .. }) => {
+                    self.referees.get(*referee as usize)
+                }
                 Some(MatchSlot::Waiting { .. }) | None if self.walkover(&match_id).is_some() => return None,
                 Some(MatchSlot::Waiting { .. }) | None => None,
             };

@@ -149,11 +149,15 @@ impl Season {
         // An unlimited claim would draw every match to one referee.
         let capacity =
             request.referee_meta.max_concurrent_matches.unwrap_or(1).min(self.config.max_referee_capacity).max(1);
-        let identity = AgentIdentity::of(&profile);
+        let (identity, commitments) = (AgentIdentity::of(&profile), request.draw_commitments.clone());
         if let Some(known) = self.referees.iter().find(|referee| referee.identity == identity) {
+            if known.withdrawn {
+                let advice = format!("the operator has withdrawn {} from this league; wait for the next one", known.id);
+                return Ok(reject(RejectionReason::Closed, METHOD, advice));
+            }
             let referee = known.id.clone();
             let (token, grant) = self.grant(referee.as_str(), random, now);
-            let fact = Fact::RefereeReturned { referee: referee.clone(), profile, capacity, grant };
+            let fact = Fact::RefereeReturned { referee: referee.clone(), profile, capacity, grant, commitments };
             return Ok(admit(AgentId::Referee(referee), token, happened(now, fact), true));
         }
         if self.phase == LeaguePhase::LeagueCompleted {
@@ -165,7 +169,7 @@ impl Season {
             return Ok(rejection);
         }
         // A new referee can replace a lost one even if the league allows only one.
-        let present = self.referees.iter().filter(|referee| !referee.lost).count();
+        let present = self.referees.iter().filter(|referee| !referee.is_absent()).count();
         if present >= self.config.max_referees as usize {
             let most = self.config.max_referees;
             let advice = format!("it has its {most} referees; ask the operator to raise participants.max_referees");
@@ -176,7 +180,7 @@ impl Season {
         let wish = wishes.find(|id| may_wish(id.number()) && !self.referee_index.contains_key(id));
         let referee = wish.unwrap_or_else(|| RefereeId::numbered(self.free_referee));
         let (token, grant) = self.grant(referee.as_str(), random, now);
-        let fact = Fact::RefereeRegistered { referee: referee.clone(), profile, capacity, grant };
+        let fact = Fact::RefereeRegistered { referee: referee.clone(), profile, capacity, grant, commitments };
         Ok(admit(AgentId::Referee(referee), token, happened(now, fact), false))
     }
 
@@ -197,12 +201,13 @@ impl Season {
 
     fn check_not_withdrawn(&self, agent: AgentId, method: Method) -> Result<AgentId, RequestError> {
         match &agent {
-            AgentId::Player(id) if self.player(id).is_some_and(|player| player.withdrawn) => {
-                let message = format!("the operator has withdrawn {id} from this league; wait for the next league");
-                Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
-            }
-            AgentId::Player(_) | AgentId::Referee(_) => Ok(agent),
+            AgentId::Player(id) if self.player(id).is_some_and(|player| player.withdrawn) => {}
+            AgentId::Referee(id) if self.referee(id).is_some_and(|referee| referee.withdrawn) => {}
+            AgentId::Player(_) | AgentId::Referee(_) => return Ok(agent),
         }
+        let id = agent.as_str();
+        let message = format!("the operator has withdrawn {id} from this league; wait for the next league");
+        Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
     }
 
     /// Compares the `sender` of a request with `owner`, whose token it carries. Another registered agent as sender is refused. An

@@ -16,6 +16,7 @@ use league_protocol::time::Timestamp;
 use smol_str::SmolStr;
 
 use super::event::Fact;
+use super::evidence::AlertKind;
 use super::{CommandOutcome, MatchSlot, Season, happened};
 use crate::record::{MatchRecord, RevealedDraw};
 use crate::rules::outcome::Outcome;
@@ -26,6 +27,8 @@ const METHOD: Method = Method::ReportMatchResult;
 pub enum ReportOutcome {
     Now,
     Before,
+    /// The result does not count.
+    Contested(AlertKind),
 }
 
 impl Season {
@@ -146,8 +149,11 @@ impl Season {
         now: Timestamp,
     ) -> Result<CommandOutcome<ReportOutcome>, RequestError> {
         let place = self.referee_index.get(referee).ok_or_else(|| not_registered(referee))?;
+        let reportable = self.slot(match_id).and_then(MatchSlot::reportable);
         let current = match self.slot(match_id) {
-            Some(MatchSlot::Held { attempt, referee }) if referee == place => *attempt,
+            Some(_) if reportable.is_some_and(|(_, referee, _)| referee == *place) => {
+                reportable.map_or(0, |(attempt, _, _)| attempt)
+            }
             Some(MatchSlot::Done { referee, report_hash, at, .. }) if referee == place => {
                 return if *report_hash == hash_of(&record) {
                     Ok(CommandOutcome { events: Vec::new(), reply: ReportOutcome::Before })
@@ -160,7 +166,11 @@ impl Season {
                 };
             }
             Some(
-                MatchSlot::Held { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. } | MatchSlot::Waiting { .. },
+                MatchSlot::Held { .. }
+                | MatchSlot::Suspended { .. }
+                | MatchSlot::Awarded { .. }
+                | MatchSlot::Done { .. }
+                | MatchSlot::Waiting { .. },
             ) => {
                 let message = format!("{match_id} was not given to {referee}; get_assigned_matches lists what was");
                 return Err(RequestError::new(ErrorCode::E007, METHOD, message).about("match_id"));
@@ -174,7 +184,8 @@ impl Season {
         record.check(&self.config.game_type, match_id, current).map_err(|bad| {
             RequestError::new(ErrorCode::E002, METHOD, format!("{bad}; report what was played")).about("result.details")
         })?;
-        let fact = Fact::MatchReported { match_id: match_id.clone(), attempt: current, record };
+        let commitments = Vec::new();
+        let fact = Fact::MatchReported { match_id: match_id.clone(), attempt: current, record, commitments };
         let mut events = vec![happened(now, fact)];
         events.extend(self.endings(1, now));
         Ok(CommandOutcome { events, reply: ReportOutcome::Now })
@@ -182,7 +193,8 @@ impl Season {
 }
 
 impl Season {
-    /// `None` when the result tells everything, or the manager's home already holds the rest.
+    /// `None` when the result tells everything. `league verify` compares the match file with this, so the log keeps the account of a
+    /// referee that writes into the manager's home, too.
     pub fn explain(&self, report: &MatchResultReport, attempt: u32, record: &MatchRecord) -> Option<Fact> {
         let mut account = report.account.clone();
         let ids = self.contestants(&report.match_id)?.map(|player| &player.id);
@@ -193,16 +205,18 @@ impl Season {
         // A sentence that the rules give again from moves and number is not stored.
         account.reason = said
             .filter(|said| record.reason(&self.config.game_type, ids.map(PlayerId::as_str)).as_deref() != Some(said));
-        if account.in_your_home {
-            // The match file holds times and transcript. The players' pages need the problems, so the log keeps them.
-            account = Account { reason: account.reason, problems: account.problems, ..Account::default() };
-        }
         let told = Account { started: None, ..account.clone() };
         (!told.is_empty()).then(|| Fact::MatchExplained {
             match_id: report.match_id.clone(),
             attempt,
             account: Box::new(account),
         })
+    }
+
+    /// Whether the result of this match came from this referee.
+    pub fn has_reported(&self, referee: &RefereeId, match_id: &MatchId) -> bool {
+        let place = self.referee_index.get(referee);
+        matches!(self.slot(match_id), Some(MatchSlot::Done { referee, .. }) if Some(referee) == place)
     }
 
     pub fn transcript_due(

@@ -2,6 +2,7 @@
 
 mod assignment;
 mod damage;
+mod evidence;
 mod flow;
 mod learning;
 mod messages;
@@ -25,7 +26,7 @@ use smol_str::format_smolstr;
 
 use super::config::LeagueConfig;
 use super::event::Event;
-use super::{Admission, Assignment, CommandOutcome, Registered, ReportOutcome, Season};
+use super::{Admission, Assignment, CommandOutcome, DrawSource, Registered, ReportOutcome, Season};
 use crate::record::MatchRecord;
 use crate::rules::outcome::Outcome;
 
@@ -143,7 +144,7 @@ impl League {
     }
 
     pub(crate) fn assign(&mut self) -> Vec<Assignment> {
-        self.run(|season| Ok(season.assign(now())))
+        self.run(|season| Ok(season.assign(DrawSource::Random(&[7; 32]), now())))
     }
 
     fn give_back(&mut self, assignment: &Assignment) {

@@ -1,114 +1,142 @@
 use league_protocol::draw::{DrawCommitment, DrawNonce};
-use league_protocol::id::{ConversationId, MatchId, PlayerId, RoundId};
+use league_protocol::id::{ConversationId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::invitation::GameInvitation;
-use league_protocol::seal::digest;
 use league_protocol::side::Side;
 use smol_str::SmolStr;
 
+use super::made_moves::{MadeMoves, Position};
 use super::state::MatchStage;
 
-/// The most positions per match whose answers are kept: more than our games have, and a bound on hostile referees.
-const MAX_POSITIONS: usize = 64;
-
-/// Kept after the result, to answer repeated messages.
+/// An attempt at a match, with one referee. Kept after the result, to answer repeated messages and the manager's questions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ActiveMatch {
     pub(super) match_id: MatchId,
     pub(super) attempt: Option<u32>,
+    pub(super) referee: Option<RefereeId>,
     pub(super) round: Option<RoundId>,
     pub(super) opponent: Option<PlayerId>,
     pub(super) side: Option<Side>,
     pub(super) commitment: Option<DrawCommitment>,
     pub(super) nonce: DrawNonce,
+    pub(super) join: JoinState,
     pub(super) stage: MatchStage,
     pub(super) conversation: Option<ConversationId>,
-    asked: SeenPosition,
-    /// The newest last.
-    answers: Vec<(SeenPosition, SmolStr)>,
+    pub(super) moves: MadeMoves,
+    /// The last of its moves that the referee asked for, from one.
+    pub(super) asked: u32,
+    /// Whether the player has seen a move of its opponent, or the result.
+    pub(super) revealed: bool,
 }
 
-/// A digest identifies a position, so memory does not depend on its length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct SeenPosition([u8; 32]);
+pub(super) enum JoinState {
+    /// The referee asked for a move without an invitation, or before a restart of the player.
+    Uninvited,
+    Joined,
+    /// Joined, with a signature.
+    Signed,
+    /// The player does not play this game.
+    Declined,
+    /// The invitation showed another commitment than the manager announced.
+    Refused,
+}
 
-impl SeenPosition {
-    fn of(view: &str) -> Self {
-        Self(digest(view.as_bytes()))
+impl JoinState {
+    pub(super) fn has_joined(self) -> bool {
+        match self {
+            Self::Joined | Self::Signed => true,
+            Self::Uninvited | Self::Declined | Self::Refused => false,
+        }
+    }
+}
+
+/// Identifies an attempt with one referee.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AttemptKey<'a> {
+    pub(super) match_id: &'a MatchId,
+    pub(super) attempt: Option<u32>,
+    pub(super) referee: Option<&'a RefereeId>,
+}
+
+impl AttemptKey<'_> {
+    pub(super) fn is_of(&self, active: &ActiveMatch) -> bool {
+        active.match_id == *self.match_id && active.attempt == self.attempt && active.referee.as_ref() == self.referee
+    }
+
+    /// Whether a message may be about this attempt. Messages may leave out the attempt or the sender.
+    pub(super) fn may_mean(&self, active: &ActiveMatch) -> bool {
+        active.match_id == *self.match_id
+            && (self.attempt.is_none() || active.attempt == self.attempt)
+            && active.referee.as_ref().zip(self.referee).is_none_or(|(one, other)| one == other)
     }
 }
 
 impl ActiveMatch {
-    pub(super) fn invited(invitation: &GameInvitation, nonce: DrawNonce, conversation: Option<ConversationId>) -> Self {
+    pub(super) fn uninvited(key: AttemptKey<'_>) -> Self {
         Self {
-            attempt: invitation.attempt,
-            round: invitation.round_id,
-            opponent: invitation.opponent_id.clone(),
-            side: invitation.role_in_match,
-            commitment: invitation.draw_commitment,
-            nonce,
-            conversation,
-            ..Self::uninvited(invitation.match_id.clone())
-        }
-    }
-
-    pub(super) fn uninvited(match_id: MatchId) -> Self {
-        Self {
-            match_id,
-            attempt: None,
+            match_id: key.match_id.clone(),
+            attempt: key.attempt,
+            referee: key.referee.cloned(),
             round: None,
             opponent: None,
             side: None,
             commitment: None,
             nonce: DrawNonce::default(),
+            join: JoinState::Uninvited,
             stage: MatchStage::Joined,
             conversation: None,
-            asked: SeenPosition::of(""),
-            answers: Vec::new(),
+            moves: MadeMoves::default(),
+            asked: 0,
+            revealed: false,
         }
+    }
+
+    pub(super) fn key(&self) -> AttemptKey<'_> {
+        AttemptKey { match_id: &self.match_id, attempt: self.attempt, referee: self.referee.as_ref() }
+    }
+
+    /// Whether the player signed its join or a move.
+    pub(super) fn is_signed(&self) -> bool {
+        self.join == JoinState::Signed || self.moves.signed().next().is_some()
+    }
+
+    /// Takes what the invitation says.
+    pub(super) fn invite(&mut self, invitation: &GameInvitation, join: JoinState) {
+        self.round = invitation.round_id.or(self.round);
+        self.opponent = invitation.opponent_id.clone().or(self.opponent.take());
+        self.side = invitation.role_in_match;
+        self.commitment = invitation.draw_commitment;
+        self.join = join;
     }
 
     pub(super) fn is_open(&self) -> bool {
         self.stage != MatchStage::Over
     }
 
-    /// Whether this repeats the invitation, as opposed to a new attempt at the match.
-    pub(super) fn is_same_invitation(&self, invitation: &GameInvitation) -> bool {
+    /// Whether this repeats the invitation that the player accepted, as opposed to a new match under the same name.
+    pub(super) fn repeats(&self, invitation: &GameInvitation) -> bool {
         // A foreign referee sends neither attempt nor commitment. After a result, its invitation starts a new attempt.
         let marked = invitation.attempt.is_some() || invitation.draw_commitment.is_some();
-        self.match_id == invitation.match_id
-            && self.attempt == invitation.attempt
-            && self.commitment == invitation.draw_commitment
-            && (marked || self.is_open())
+        self.join.has_joined() && self.commitment == invitation.draw_commitment && (marked || self.is_open())
     }
 
-    /// A different `view` makes it a different question of the same match.
-    pub(super) fn request_move(&mut self, view: &str) {
-        self.asked = SeenPosition::of(view);
-        let stage = if self.answer().is_some() { MatchStage::Chosen } else { MatchStage::Choosing };
-        self.set_stage(stage);
-    }
-
-    pub(super) fn answer(&self) -> Option<&SmolStr> {
-        self.answers.iter().rev().find(|(position, _)| *position == self.asked).map(|(_, answer)| answer)
-    }
-
-    /// Returns the answer that counts: the first one.
-    pub(super) fn choose(&mut self, answer: SmolStr) -> SmolStr {
-        self.set_stage(MatchStage::Chosen);
-        if let Some(first) = self.answer() {
-            return first.clone();
-        }
-        if self.answers.len() == MAX_POSITIONS {
-            self.answers.remove(0);
-        }
-        self.answers.push((self.asked, answer.clone()));
-        answer
+    /// Notes what a request for a move shows.
+    pub(super) fn show(&mut self, position: &Position, view: &str) {
+        let later = position.turn.is_some_and(|at| at.turn > 1 || at.game > 1);
+        // Side A begins where the players take turns, so it has seen nothing in its first turn.
+        let made = u32::try_from(self.moves.count()).unwrap_or(u32::MAX);
+        self.asked = self.asked.max(position.turn.map_or(made.saturating_add(1), |at| at.turn));
+        self.revealed |= later || (!view.is_empty() && self.side != Some(Side::A));
     }
 
     /// A late question does not reopen a match.
-    fn set_stage(&mut self, stage: MatchStage) {
+    pub(super) fn set_stage(&mut self, stage: MatchStage) {
         if self.is_open() {
             self.stage = stage;
         }
+    }
+
+    pub(super) fn last_move(&self) -> Option<&SmolStr> {
+        self.moves.last()
     }
 }

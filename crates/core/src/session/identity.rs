@@ -30,14 +30,21 @@ impl PlayerIdentity {
     /// The pass for an answer, made from the same token as the referee's own pass. A referee without a valid pass gets none, because
     /// anybody could use it to answer other referees in the player's name.
     pub fn answering_pass(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> Option<Pass> {
-        let league = self.league_id.as_ref()?;
+        let (key, league) = self.signing_key(head, match_id)?;
+        Some(key.player_pass(league, match_id))
+    }
+
+    /// The digest of the token from which the referee's pass was made, and the league. `None` for a referee without a valid pass.
+    /// In a league without passes it is the digest of the player's token.
+    pub(super) fn signing_key(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> Option<(TokenDigest, &LeagueId)> {
+        let (token, league) = (self.token.as_ref()?, self.league_id.as_ref()?);
         self.check_referee(head, Method::GameInvitation, match_id).ok()?;
         let referee = head.sender.as_good().and_then(Sender::referee_id);
         let shown = head.auth_token.as_ref().zip(referee);
         let meant = shown.and_then(|(shown, referee)| {
             self.former.iter().find(|former| shown.is(&former.referee_pass(league, match_id, &referee)))
         });
-        meant.map_or_else(|| self.own_pass(match_id), |former| Some(former.player_pass(league, match_id)))
+        Some((meant.cloned().unwrap_or_else(|| token.digest()), league))
     }
 
     pub(super) fn check_league(&self, named: Option<&LeagueId>, method: Method) -> Result<(), RequestError> {

@@ -5,10 +5,12 @@ use league_protocol::message::choice::ChooseParityCall;
 use league_protocol::message::game_move::GameMoveCall;
 use league_protocol::message::standings::PlayerRecord;
 use league_protocol::side::Side;
+use league_protocol::signature::{MoveTurn, ViewDigest};
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 use smol_str::SmolStr;
 
+use super::made_moves::Position;
 use crate::rules::registry::new_game;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,6 +28,30 @@ pub struct MoveRequest {
     pub deadline: Option<Timestamp>,
     /// The answer to the same request before, which counts.
     pub answered: Option<SmolStr>,
+    pub attempt: Option<u32>,
+    /// `None` if the referee does not number its calls.
+    pub turn: Option<MoveTurn>,
+}
+
+/// Identifies a request for a move until it is answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AskedMove {
+    pub(super) method: Method,
+    pub(super) match_id: MatchId,
+    pub(super) attempt: Option<u32>,
+    pub(super) position: Position,
+}
+
+impl MoveRequest {
+    pub fn asked(&self) -> AskedMove {
+        let position = Position { turn: self.turn, view: ViewDigest::of(&self.view) };
+        AskedMove { method: self.method, match_id: self.match_id.clone(), attempt: self.attempt, position }
+    }
+}
+
+/// `None` unless the referee says all of it.
+fn turn_of(attempt: Option<u32>, game: Option<u32>, turn: Option<u32>) -> Option<MoveTurn> {
+    Some(MoveTurn { attempt: attempt?, game: game?, turn: turn? })
 }
 
 impl From<ChooseParityCall> for MoveRequest {
@@ -42,6 +68,8 @@ impl From<ChooseParityCall> for MoveRequest {
             game,
             deadline: call.deadline,
             answered: None,
+            attempt: call.attempt,
+            turn: turn_of(call.attempt, call.game_number, call.turn),
         }
     }
 }
@@ -61,6 +89,8 @@ impl From<GameMoveCall> for MoveRequest {
             game: call.game_type,
             deadline: call.deadline,
             answered: None,
+            attempt: call.attempt,
+            turn: turn_of(call.attempt, call.game_number, call.turn),
         }
     }
 }

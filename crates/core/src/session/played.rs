@@ -57,7 +57,7 @@ impl PlayedMatch {
         let choices = result.map(|result| result.choices.0.as_slice()).unwrap_or_default();
         let here = choices.iter().find(|(id, _)| id == player).map(|(_, choice)| choice.clone());
         let there = choices.iter().find(|(id, _)| id != player);
-        let answered = || active.and_then(ActiveMatch::answer).cloned();
+        let answered = || active.and_then(ActiveMatch::last_move).cloned();
         Some(Self {
             // The player's own league id takes precedence: a foreign referee may send any name.
             league_id: identity.league_id.clone().or_else(|| over.league_id.clone()),
@@ -126,7 +126,17 @@ fn draw_of(over: &GameOver, player: &PlayerId, side: Side, proof: &DrawProof) ->
         Side::A => Pair::new(own, other),
         Side::B => Pair::new(other, own),
     };
-    Draw { secret: proof.secret, match_id: over.match_id.clone(), attempt: proof.attempt, nonces }
+    let DrawProof { secret, attempt, seeded, .. } = *proof;
+    Draw { secret, match_id: over.match_id.clone(), attempt, nonces, seeded }
+}
+
+/// What a history did with a result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Added {
+    New,
+    /// Another result of this match was known.
+    Replaced,
+    Known,
 }
 
 /// The oldest matches are dropped first.
@@ -146,20 +156,20 @@ impl History {
         self.0.iter().filter(move |played| played.opponent_id.as_ref() == Some(opponent))
     }
 
-    /// Inserts or replaces a match; returns true if it was new.
-    pub(super) fn add(&mut self, played: PlayedMatch) -> bool {
+    pub(super) fn add(&mut self, played: PlayedMatch) -> Added {
         let Some(known) = self.0.iter_mut().rfind(|known| known.is_match_of(&played)) else {
             // A history from a file may exceed the limit.
             let surplus = (self.0.len() + 1).saturating_sub(MAX_REMEMBERED);
             self.0.drain(..surplus);
             self.0.push(played);
-            return true;
+            return Added::New;
         };
         // Without the commitment the earlier check of the draw still counts.
-        if !(played.draw == DrawCheck::Unproved && played.is_result_of(known)) {
-            *known = played;
+        if *known == played || played.draw == DrawCheck::Unproved && played.is_result_of(known) {
+            return Added::Known;
         }
-        false
+        *known = played;
+        Added::Replaced
     }
 
     pub fn record(&self) -> PlayerRecord {

@@ -3,10 +3,12 @@
 mod bounds;
 mod course;
 mod draws;
+mod evidence;
 mod passes;
 mod properties;
 mod repeats;
 mod results;
+mod signing;
 
 use league_protocol::draw::{DrawNonce, DrawSecret};
 use league_protocol::envelope::ReceivedEnvelope;
@@ -20,14 +22,13 @@ use league_protocol::message::round::{LeagueCompleted, RoundAnnouncement, RoundC
 use league_protocol::parity::Parity;
 use league_protocol::sender::Sender;
 use league_protocol::side::{Pair, Side};
-use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 use league_protocol::token::{Credential, Token};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
-use super::{History, MoveRequest, PlayerIdentity, PlayerSession, SessionState};
+use super::{ChosenMove, History, MoveRequest, PlayerIdentity, PlayerSession, SessionState};
 use crate::rules::draw::Draw;
 
 const LEAGUE: &str = "league_2025_even_odd";
@@ -162,7 +163,7 @@ fn proved(match_id: &MatchId, side: Side, own: &DrawNonce, attempt: u32) -> Game
         Side::A => (Pair::new(own.clone(), theirs), Pair::new(me(), opponent())),
         Side::B => (Pair::new(theirs, own.clone()), Pair::new(opponent(), me())),
     };
-    let draw = Draw { secret: SECRET, match_id: match_id.clone(), attempt, nonces };
+    let draw = Draw { secret: SECRET, match_id: match_id.clone(), attempt, nonces, seeded: false };
     let number = draw.number().get();
     let winner = if Parity::of(number) == Parity::Even { me() } else { opponent() };
     let mut whole = result(ResultStatus::Win, Some(&winner));
@@ -186,7 +187,11 @@ impl PlayerSession {
     }
 
     fn chooses(&mut self, match_id: &MatchId, parity: Parity) -> Parity {
-        Parity::exact(&self.move_chosen(match_id, Method::ChooseParity, parity.as_str().into()).unwrap()).unwrap()
+        Parity::exact(&self.answers(&parity_call(match_id).into(), parity.as_str()).played).unwrap()
+    }
+
+    fn answers(&mut self, request: &MoveRequest, played: &str) -> ChosenMove {
+        self.move_chosen(&referee_of(&request.match_id), &request.asked(), played.into()).unwrap()
     }
 
     fn is_sent(&mut self, over: &GameOver) {

@@ -97,7 +97,7 @@ fn of_referee(referee: &agent::RegisteredReferee, latency: Option<Duration>, tru
         role: SmolStr::new_static("referee"),
         name: referee.profile.name.clone(),
         version: referee.profile.version.clone(),
-        state: SmolStr::new_static(if referee.lost { "LOST" } else { "ACTIVE" }),
+        state: SmolStr::new_static(referee.condition().as_str()),
         frame: referee.dialect.frame().to_string(),
         quirks: Advice::about(referee.quirks),
         endpoint: trusted.then(|| referee.profile.endpoint.clone()),

@@ -33,8 +33,9 @@ pub(crate) fn page(
     let (players, total) = shown(snapshot, paging);
     let referees = snapshot.season().referees();
     html! {
+        h1 { "Agents" }
+        (alerts(snapshot))
         section #referees aria-labelledby="referees-title" {
-            h1 { "Agents" }
             h2 #referees-title { "Referees" }
             @if referees.is_empty() { p.empty { "No referee is there." } } @else {
                 div.wide tabindex="0" role="region" aria-label="Referees" {
@@ -73,8 +74,31 @@ pub(crate) fn page(
     }
 }
 
+/// Evidence that a referee may have cheated, and how the operator decides.
+fn alerts(snapshot: &LeagueSnapshot) -> Markup {
+    let season = snapshot.season();
+    html! {
+        @if season.alerts().next().is_some() {
+            section #alerts aria-labelledby="alerts-title" {
+                h2 #alerts-title { "Alerts" }
+                ul {
+                    @for (match_id, alert, waits) in season.alerts().take(ROWS) {
+                        li {
+                            a href=(format!("/matches/{match_id}")) { (match_id) } ", attempt " (alert.attempt) ", " (alert.referee) ": "
+                            @if let Some(player) = alert.player.as_ref().and_then(|id| season.player(id)) { (player_link(player)) " " }
+                            (alert.kind.words()) "."
+                            @if waits { " " strong { "The match waits for the operator." } }
+                        }
+                    }
+                }
+                p { "The operator decides with " code { "league resolve MATCH uphold" } " or " code { "reject" } "." }
+            }
+        }
+    }
+}
+
 fn official(referee: &RegisteredReferee, latency: Option<Duration>, trusted: bool) -> Markup {
-    let (state, word) = if referee.lost { ("LOST", "lost") } else { ("ACTIVE", "active") };
+    let (state, word) = (referee.condition().as_str(), referee.condition().word());
     html! {
         tr {
             th.name scope="row" { (named(&referee.profile.name)) small { (referee.id) } }

@@ -42,6 +42,14 @@ pub(crate) fn page(
 ) -> Markup {
     html! {
         (status(snapshot, room))
+        @let waiting = waiting_matches(snapshot);
+        @if !waiting.is_empty() {
+            p #waiting role="status" {
+                strong { (waiting.join(", ")) }
+                @if waiting.len() == 1 { " waits" } @else { " wait" } " for the operator's decision. "
+                a href="/agents#alerts" { "See why" }
+            }
+        }
         div.columns {
             div {
                 (standings(snapshot, paging))
@@ -54,6 +62,14 @@ pub(crate) fn page(
             }
         }
     }
+}
+
+/// The matches that go on when the operator has decided about their alerts.
+fn waiting_matches(snapshot: &LeagueSnapshot) -> Vec<String> {
+    let waiting = snapshot.season().alerts().filter(|(_, _, waits)| *waits);
+    let mut matches: Vec<String> = waiting.map(|(match_id, _, _)| match_id.to_string()).collect();
+    matches.dedup();
+    matches
 }
 
 pub(crate) fn state(snapshot: &LeagueSnapshot) -> &'static str {

@@ -3,6 +3,7 @@
 //! The page hides the messages of an unfinished match, because the opponent could read a choice.
 
 use league_core::record::{MatchRecord, RevealedDraw};
+use league_core::rules::draw::sealed_attempt;
 use league_protocol::id::MatchId;
 use league_protocol::time::Timestamp;
 use league_store::views::match_file::{Direction, MatchFile};
@@ -135,6 +136,7 @@ fn draw(match_id: &MatchId, over: &FinishedMatch) -> Markup {
 }
 
 fn proved(match_id: &MatchId, attempt: u32, proof: &RevealedDraw, number: u8) -> Markup {
+    let sealed = sealed_attempt(attempt, proof.seeded);
     let nonces = proof.nonces.as_ref().map(|nonce| String::from_utf8_lossy(nonce.as_bytes()));
     html! {
         p { "The commitment was in the invitations, before the players chose. Secret, match, attempt and nonces give the seal, and the seal the number. "
@@ -143,7 +145,7 @@ fn proved(match_id: &MatchId, attempt: u32, proof: &RevealedDraw, number: u8) ->
             (field("commitment", "Commitment", &String::from(proof.commitment)))
             (field("secret", "Secret", &String::from(proof.secret)))
             (field("match", "Match", match_id.as_str()))
-            (field("attempt", "Attempt", &attempt.to_string()))
+            (field("attempt", if proof.seeded { "Attempt (0: it does not enter this draw)" } else { "Attempt" }, &sealed.to_string()))
             (field("nonce-a", "Nonce of player A", &nonces.a))
             (field("nonce-b", "Nonce of player B", &nonces.b))
             (field("seal", "Seal", &proof.seal.map_or_else(String::new, String::from)))

@@ -2,6 +2,7 @@
 
 use league_core::record::MatchRecord;
 use league_core::rules::outcome::Outcome;
+use league_core::season::DrawSource;
 use league_core::season::config::LeagueConfig;
 use league_core::season::event::Fact;
 use league_protocol::id::PlayerId;
@@ -23,7 +24,7 @@ fn lost_because(problem: Problem) -> GeneratedLeague {
     let mut generated = GeneratedLeague::open(LeagueConfig::even_odd(league()), 1);
     generated.register(2, 1);
     generated.apply(generated.season.start(now()).unwrap().events);
-    generated.apply(generated.season.assign(now()).events);
+    generated.apply(generated.season.assign(DrawSource::Random(&[7; 32]), now()).events);
     let held = generated.season.assignments().remove(0);
     let loser = PlayerId::numbered(1);
     let players = generated.season.contestants(&held.match_id).unwrap();

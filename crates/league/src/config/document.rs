@@ -14,7 +14,7 @@ use super::error::ConfigError;
 /// Entries for 10,000 players take a quarter of it.
 const MAX_SIZE: u64 = 16 * 1024 * 1024;
 const SHOWN: usize = 60;
-const DESCRIPTIVE: [&str; 4] = ["created_at", "last_updated", "system_id", "version"];
+const DESCRIPTIVE: [&str; 5] = ["created_at", "last_updated", "log_state", "system_id", "version"];
 
 pub(super) type Variable = (&'static str, &'static [&'static str]);
 

@@ -317,5 +317,5 @@ kits! {
         it_signs_as_published it_signs_and_tells_the_manager_what_it_saw;
     typescript: TypeScript [], the_lines_of_its_readme_work its_strategy_gets_the_league_and_its_author_a_hint it_answers_batches_if_it_says_so;
     typescript_stateless: TypeScript ["--stateless"], the_lines_of_its_readme_work;
-    rust: Rust [], the_lines_of_its_readme_work it_answers_batches_if_it_says_so;
+    rust: Rust [], the_lines_of_its_readme_work it_answers_batches_if_it_says_so it_signs_and_tells_the_manager_what_it_saw;
 }

@@ -66,7 +66,11 @@ fn a_shared_home_is_recognised_and_no_transcript_is_sent() {
     manager.wait().success();
     let file = venue.home.match_file("R1M1");
     assert!(!file["transcript"].as_array().unwrap().is_empty());
-    assert!(file.get("transcript_sha256").is_none(), "{file}");
+    assert_eq!(file["transcript_sha256"].as_str().unwrap().len(), 64, "the log has it, too: {file}");
+    venue.home.verify(1);
+    let path = venue.home.match_path("R1M1");
+    fs::write(&path, fs::read_to_string(&path).unwrap().replacen("GAME_JOIN_ACK", "GAME_JOIN_ICK", 1)).unwrap();
+    venue.home.league(&["verify"]).fails_with(&["the transcript of R1M1 is SHA-256"]);
     assert!(!venue.home.join("data/outbox").exists());
     assert_eq!(file["problems"]["P02"]["kind"], "wrong_value", "{file}");
     let log = fs::read_to_string(venue.home.join(&format!("logs/league/{LEAGUE}/league.log.jsonl"))).unwrap();

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::message::evidence::MatchDispute;
 use league_protocol::message::game_error::GameError;
 use league_protocol::message::game_over::{GameOver, OwnResult};
 use league_protocol::message::round::LeagueCompleted;
@@ -15,6 +16,7 @@ const LONGEST: usize = 300;
 /// The most technical losses kept for the closing line.
 const REMEMBERED: usize = 100;
 const NAMED: usize = 5;
+const PROVISIONAL: &str = " (provisional: the manager does not answer the referee yet)";
 
 type Say = Box<dyn Fn(&str) + Send + Sync>;
 
@@ -25,6 +27,8 @@ pub(super) struct PlayerConsole {
     closed: OnceLock<()>,
     /// The last match whose referee showed no pass.
     unproven: Mutex<Option<MatchId>>,
+    /// The last match whose result is provisional.
+    provisional: Mutex<Option<MatchId>>,
 }
 
 impl fmt::Debug for PlayerConsole {
@@ -69,21 +73,39 @@ impl PlayerConsole {
         }
     }
 
-    pub(super) fn over(&self, over: &GameOver) {
+    pub(super) fn disputed(&self, dispute: &MatchDispute) {
+        self.say(&format!("{}: this player {}; the manager is told", dispute.match_id, dispute.reason.words()));
+    }
+
+    /// `repeated`: the same result was printed before.
+    pub(super) fn over(&self, over: &GameOver, repeated: bool) {
+        let match_id = &over.match_id;
+        let was_provisional =
+            self.provisional.lock().unwrap_or_else(PoisonError::into_inner).take_if(|last| last == match_id);
+        if over.provisional {
+            self.provisional.lock().unwrap_or_else(PoisonError::into_inner).replace(match_id.clone());
+        } else if was_provisional.is_some() {
+            self.say(&format!("{match_id}: {} is final", if repeated { "the result" } else { "another result" }));
+        }
+        if repeated {
+            return;
+        }
+        let note = if over.provisional { PROVISIONAL } else { "" };
+        let mut losses = self.losses();
+        // A new result replaces a provisional one.
+        losses.retain(|(known, _)| known != match_id);
         // Our referees also explain a double forfeit, which may count as a draw.
         if over.result != Some(OwnResult::TechnicalLoss) && over.hint.is_none() {
+            if over.provisional {
+                self.say(&format!("{match_id}: over{note}"));
+            }
             return;
         }
         let reason = over.game_result.as_ref().map(|result| result.reason.as_str()).filter(|reason| !reason.is_empty());
         let what = plain(over.hint.as_deref().or(reason).unwrap_or("the referee gives no reason"));
-        let mut losses = self.losses();
-        // The message may arrive twice.
-        if losses.iter().any(|(known, _)| *known == over.match_id) {
-            return;
-        }
-        self.say(&format!("{}: a technical loss. {what}", over.match_id));
+        self.say(&format!("{match_id}: a technical loss. {what}{note}"));
         if losses.len() < REMEMBERED {
-            losses.push((over.match_id.clone(), what));
+            losses.push((match_id.clone(), what));
         }
     }
 
@@ -161,8 +183,8 @@ mod tests {
         }))
         .unwrap();
         let lines = told(|console| {
-            console.over(&over);
-            console.over(&over);
+            console.over(&over, false);
+            console.over(&over, true);
             console.completed(Some(&"P03".parse().unwrap()), "Ada", &end);
         });
         assert_eq!(
@@ -171,6 +193,42 @@ mod tests {
                 "R2M1: a technical loss. you sent `ODD`; send `odd` [2J",
                 "P03 Ada finished 2nd of 2 with 8 points; 1 technical loss: R2M1, you sent `ODD`.",
             ]
+        );
+    }
+
+    #[test]
+    fn a_provisional_result_is_marked_and_replaced_by_the_final_one() {
+        let over = |result: &str, provisional: bool| -> GameOver {
+            serde_json::from_value(json!({ "match_id": "R1M1", "result": result, "provisional": provisional })).unwrap()
+        };
+        let end: LeagueCompleted = serde_json::from_value(json!({})).unwrap();
+        let lines = told(|console| {
+            console.over(&over("WIN", true), false);
+            console.over(&over("WIN", false), true);
+            console.over(&over("TECHNICAL_LOSS", true), false);
+            console.over(&over("DRAW", false), false);
+            console.completed(Some(&"P03".parse().unwrap()), "Ada", &end);
+        });
+        assert_eq!(
+            lines,
+            [
+                "R1M1: over (provisional: the manager does not answer the referee yet)",
+                "R1M1: the result is final",
+                "R1M1: a technical loss. the referee gives no reason (provisional: the manager does not answer the referee yet)",
+                "R1M1: another result is final",
+                "P03 Ada finished; no technical loss.",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_dispute_is_printed() {
+        let dispute: MatchDispute =
+            serde_json::from_value(json!({ "match_id": "R1M1", "attempt": 1, "reason": "broken_draw" })).unwrap();
+        let lines = told(|console| console.disputed(&dispute));
+        assert_eq!(
+            lines,
+            ["R1M1: this player got a number that does not follow from the commitment; the manager is told"]
         );
     }
 

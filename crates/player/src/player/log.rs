@@ -190,7 +190,9 @@ impl Shared {
             let Some(played) = played else { return format!("{}: over, without a result", over.match_id) };
             let reason = over.game_result.as_ref().map(|result| format!(": {}", result.reason)).unwrap_or_default();
             let result = format!("{:?}", played.result).to_lowercase();
-            format!("{}: {result}, {} points{reason}", over.match_id, played.points)
+            let note =
+                if over.provisional { " (provisional: the manager does not answer the referee yet)" } else { "" };
+            format!("{}: {result}, {} points{reason}{note}", over.match_id, played.points)
         });
     }
 

@@ -25,7 +25,11 @@ use super::Shared;
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// How long the answer to a round announcement waits for the registration.
-const REGISTRATION_WAIT: Duration = Duration::from_secs(1);
+pub(super) const ROUND_WAIT: Duration = Duration::from_secs(1);
+
+/// How long the answer to a referee waits for the registration: without its token the player cannot sign, and an answer without a
+/// signature does not count. Less than the usual limit of an invitation.
+pub(super) const MATCH_WAIT: Duration = Duration::from_secs(4);
 
 /// How many earlier tokens a player accepts in passes of referees.
 const MAX_FORMER_TOKENS: usize = 8;
@@ -82,17 +86,17 @@ impl Shared {
         }
     }
 
-    /// Waits up to `REGISTRATION_WAIT` for the registration. A player that hears of a round before its registration was answered is
+    /// Waits for the registration. A player that hears of a round before its registration was answered is
     /// already registered; for example, the manager restarted before it could answer. So the player retries at once, and the
     /// round waits for it.
-    pub(super) async fn await_registration(&self) {
+    pub(super) async fn await_registration(&self, limit: Duration) {
         if *self.admitted.borrow() {
             return;
         }
         self.retry_now.notify_one();
         let mut admitted = self.admitted.subscribe();
         // A player without a league continues in the practice session.
-        drop(timeout(REGISTRATION_WAIT, admitted.wait_for(|admitted| *admitted)).await);
+        drop(timeout(limit, admitted.wait_for(|admitted| *admitted)).await);
     }
 
     /// A peer showed a wrong pass: registers again if the token is no longer valid. Runs in its own task, because the peer cannot
@@ -135,6 +139,7 @@ impl Shared {
                 max_concurrent_matches: None,
                 pass_scheme: None,
                 accepts_batches: true,
+                signs_moves: true,
             },
             player_id: settings.requested_id.clone(),
             join_key: settings.join_key.clone(),

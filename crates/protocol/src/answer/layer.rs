@@ -136,6 +136,18 @@ pub(super) struct Layer {
     #[serde(rename = "move")]
     pub(super) played: Field<SmolStr>,
     pub(super) draw_nonce: Field<SmolStr>,
+    pub(super) signature: Field<SmolStr>,
+    #[serde(deserialize_with = "lenient::flag")]
+    pub(super) called: Option<bool>,
+    #[serde(deserialize_with = "lenient::flag")]
+    pub(super) joined: Option<bool>,
+    #[serde(deserialize_with = "lenient::number")]
+    pub(super) moves: Option<u32>,
+    #[serde(deserialize_with = "lenient::number")]
+    pub(super) asked: Option<u32>,
+    #[serde(deserialize_with = "lenient::flag")]
+    pub(super) revealed: Option<bool>,
+    pub(super) draw_commitment: Field<SmolStr>,
     pub(super) match_id: Field<SmolStr>,
     pub(super) game_id: Field<SmolStr>,
     pub(super) player_id: Field<SmolStr>,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use smol_str::SmolStr;
 
 use super::standings::PlayerRecord;
+use crate::draw::Signature;
 use crate::envelope::ReceivedEnvelope;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::lenient;
@@ -34,6 +35,15 @@ pub struct ChooseParityCall {
     /// When the answer must be there.
     #[serde(default, deserialize_with = "lenient::text")]
     pub deadline: Option<Timestamp>,
+    /// The attempt at this match, from one.
+    #[serde(default, deserialize_with = "lenient::number")]
+    pub attempt: Option<u32>,
+    /// The game of this match, from one.
+    #[serde(default, deserialize_with = "lenient::number")]
+    pub game_number: Option<u32>,
+    /// The player's move in this game, from one.
+    #[serde(default, deserialize_with = "lenient::number")]
+    pub turn: Option<u32>,
 }
 
 /// What may help to choose.
@@ -75,7 +85,7 @@ impl Serialize for NestedCopy<'_> {
 
 impl Serialize for ChooseParityCall {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("ChooseParityCall", 9)?;
+        let mut out = serializer.serialize_struct("ChooseParityCall", 12)?;
         out.serialize_field("league_id", &self.league_id)?;
         out.serialize_field("round_id", &self.round_id)?;
         out.serialize_field("match_id", &self.match_id)?;
@@ -84,6 +94,11 @@ impl Serialize for ChooseParityCall {
         out.serialize_field("game_id", &self.match_id)?;
         out.serialize_field("context", &self.context)?;
         out.serialize_field("deadline", &self.deadline)?;
+        for (name, number) in [("attempt", self.attempt), ("game_number", self.game_number), ("turn", self.turn)] {
+            if let Some(number) = number {
+                out.serialize_field(name, &number)?;
+            }
+        }
         out.serialize_field("parity_context", &NestedCopy(self))?;
         out.end()
     }
@@ -98,15 +113,21 @@ pub struct ChooseParityResponse {
     pub player_id: PlayerId,
     /// Exactly `even` or `odd`.
     pub parity_choice: Parity,
+    /// The signature of a player that signs.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub signature: Option<Signature>,
 }
 
 impl Serialize for ChooseParityResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("ChooseParityResponse", 4)?;
+        let mut out = serializer.serialize_struct("ChooseParityResponse", 5)?;
         out.serialize_field("match_id", &self.match_id)?;
         out.serialize_field("player_id", &self.player_id)?;
         out.serialize_field("parity_choice", &self.parity_choice)?;
         out.serialize_field("choice", &self.parity_choice)?;
+        if let Some(signature) = &self.signature {
+            out.serialize_field("signature", signature)?;
+        }
         out.end()
     }
 }
@@ -128,6 +149,9 @@ pub struct PostedChoice {
     /// GAME_MOVE_RESPONSE's move.
     #[serde(rename = "move", default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub played: Option<SmolStr>,
+    /// The signature of a player that signs.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
 }
 
 impl PostedChoice {

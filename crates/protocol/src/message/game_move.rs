@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::standings::PlayerRecord;
+use crate::draw::Signature;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::lenient;
 use crate::time::Timestamp;
@@ -29,6 +30,15 @@ pub struct GameMoveCall {
     /// When the answer must be there.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
+    /// The attempt at this match, from one.
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// The game of this match, from one.
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
+    pub game_number: Option<u32>,
+    /// The player's move in this game, from one.
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
 }
 
 /// What a player may see before it moves.
@@ -58,4 +68,7 @@ pub struct GameMoveResponse {
     /// The move, as the game writes it.
     #[serde(rename = "move")]
     pub played: SmolStr,
+    /// The signature of a player that signs.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
 }

@@ -174,6 +174,9 @@ pub struct GameOver {
     /// What this player did wrong and how to mend it, where it lost without a game.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub hint: Option<SmolStr>,
+    /// Whether the manager has not taken the report yet.
+    #[serde(default, deserialize_with = "lenient::or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub provisional: bool,
 }
 
 /// The result of a match.

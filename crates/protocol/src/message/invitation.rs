@@ -3,7 +3,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use smol_str::SmolStr;
 
-use crate::draw::{DrawCommitment, DrawNonce};
+use crate::draw::{DrawCommitment, DrawNonce, Signature};
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::lenient;
 use crate::side::Side;
@@ -100,4 +100,7 @@ pub struct GameJoinAck {
     /// Why it does not play.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub reason: Option<SmolStr>,
+    /// The signature of a player that signs.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
 }

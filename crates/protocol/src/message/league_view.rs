@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::query::{LeagueStatus, ScheduledRound};
 use super::standings::StandingsRow;
 use crate::dialect::PeerDialect;
-use crate::id::{LeagueId, MatchId};
+use crate::id::{LeagueId, MatchId, PlayerId, RefereeId};
 use crate::quirk::Quirks;
 
 /// What can be looked at.
@@ -22,6 +22,8 @@ pub enum LeagueView {
     Schedule,
     /// Who takes part, and where; for the operator.
     Agents,
+    /// What the operator should look at: referees that may have cheated.
+    Alerts,
     /// One match with everything that was said in it; for the operator.
     Match,
 }
@@ -58,12 +60,35 @@ pub struct LeaguePage {
     /// Referees, then players.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentEntry>,
+    /// Open alerts, by match.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    pub alerts: Vec<AlertEntry>,
     /// A piece of the match's file, which is JSON when all of it is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Where the next page begins; nothing when this was the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<u64>,
+}
+
+/// Evidence that a referee may have cheated.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AlertEntry {
+    /// The match.
+    pub match_id: MatchId,
+    /// The attempt.
+    pub attempt: u32,
+    /// The referee of the attempt.
+    pub referee_id: RefereeId,
+    /// The player that the evidence is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub player_id: Option<PlayerId>,
+    /// What happened.
+    pub reason: SmolStr,
+    /// Whether the match waits for the operator's decision.
+    #[serde(default)]
+    pub waits: bool,
 }
 
 /// Somebody who takes part, without anything secret.

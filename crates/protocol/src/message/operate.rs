@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::query::{LeagueStatus, ScheduledMatch, ScheduledRound};
-use crate::id::{LeagueId, PlayerId};
+use crate::id::{LeagueId, MatchId, PlayerId, RefereeId};
 use crate::token::Credential;
 
 /// `create_schedule`: close the registration and pair the players with each other.
@@ -45,6 +45,47 @@ pub struct WithdrawPlayer {
     pub league_id: Option<LeagueId>,
     /// Whom.
     pub player_id: PlayerId,
+}
+
+/// `withdraw_referee`: take a referee out of the league. Other referees play its open matches.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WithdrawReferee {
+    /// The league; the only one there is when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+    /// Which one.
+    pub referee_id: RefereeId,
+}
+
+/// Whether the operator finds a referee guilty.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DisputeDecision {
+    /// The referee is at fault. A match that waits is played again by another referee.
+    Uphold,
+    /// The referee is not at fault. A match that waits counts as reported; without a report it is played again.
+    Reject,
+}
+
+impl DisputeDecision {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Uphold => "uphold",
+            Self::Reject => "reject",
+        }
+    }
+}
+
+/// `resolve_dispute`: decide about the alerts of a match.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ResolveDispute {
+    /// The league; the only one there is when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+    /// The match.
+    pub match_id: MatchId,
+    /// The decision.
+    pub decision: DisputeDecision,
 }
 
 /// `forget_dialect`: forget what was learned about an agent's dialect. The next calls to it are canonical.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use smol_str::SmolStr;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::draw::DrawCommitment;
 use crate::envelope::PROTOCOL;
 use crate::id::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::lenient::{self, Field};
@@ -19,6 +20,8 @@ pub const MAX_ENDPOINT: usize = 512;
 pub const MAX_GAMES: usize = 32;
 /// The most combining marks on one letter of a name. More of them cover the lines above and below.
 const MAX_MARKS: usize = 4;
+/// The most commitments that a referee deposits at a time.
+pub const MAX_COMMITMENTS: usize = 256;
 /// An answer with this word uses our pass scheme, so the agent may insist on passes.
 pub const PASS_SCHEME: &str = "hmac-sha256";
 
@@ -45,6 +48,9 @@ pub struct AgentMeta {
     /// Whether notices that are due together may come as one JSON-RPC batch.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub accepts_batches: bool,
+    /// Whether a player signs its joins and moves.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub signs_moves: bool,
 }
 
 impl AgentMeta {
@@ -73,6 +79,9 @@ pub struct RefereeRegisterRequest {
     /// The league's join key, where one is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub join_key: Option<Credential>,
+    /// The SHA-256 of secrets that will decide its draws, at most 256. A referee that deposits them also confirms GAME_OVER.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub draw_commitments: Vec<DrawCommitment>,
     /// What was unusual about the form.
     #[serde(skip)]
     pub quirks: Quirks,
@@ -129,6 +138,10 @@ struct RawRegistration {
     pass_scheme: Option<SmolStr>,
     #[serde(default, deserialize_with = "lenient::flag")]
     accepts_batches: Option<bool>,
+    #[serde(default, deserialize_with = "lenient::flag")]
+    signs_moves: Option<bool>,
+    #[serde(default)]
+    draw_commitments: Vec<DrawCommitment>,
     // A `Credential`, so that no type error can quote it.
     #[serde(default, deserialize_with = "lenient::text")]
     join_key: Option<Credential>,
@@ -156,6 +169,8 @@ struct RawMeta {
     pass_scheme: Option<SmolStr>,
     #[serde(default, deserialize_with = "lenient::flag")]
     accepts_batches: Option<bool>,
+    #[serde(default, deserialize_with = "lenient::flag")]
+    signs_moves: Option<bool>,
     #[serde(default, deserialize_with = "lenient::text")]
     player_id: Option<SmolStr>,
     #[serde(default, deserialize_with = "lenient::text")]
@@ -166,6 +181,7 @@ struct Ordered {
     meta: AgentMeta,
     wanted: Option<SmolStr>,
     join_key: Option<Credential>,
+    draw_commitments: Vec<DrawCommitment>,
     quirks: Quirks,
 }
 
@@ -217,6 +233,12 @@ impl RawRegistration {
             let rule = format_args!("`{place}game_types` has {count} entries; send at most {MAX_GAMES}");
             return Err(E::custom(rule));
         }
+        let draw_commitments = self.draw_commitments;
+        if draw_commitments.len() > MAX_COMMITMENTS {
+            let count = draw_commitments.len();
+            let rule = format_args!("`draw_commitments` has {count} entries; send at most {MAX_COMMITMENTS}");
+            return Err(E::custom(rule));
+        }
         if bare {
             quirks.note(Quirk::BareRegistration);
         }
@@ -229,8 +251,10 @@ impl RawRegistration {
             max_concurrent_matches: nested.max_concurrent_matches.or(self.max_concurrent_matches),
             pass_scheme: nested.pass_scheme.or(self.pass_scheme),
             accepts_batches: nested.accepts_batches.or(self.accepts_batches).unwrap_or_default(),
+            signs_moves: nested.signs_moves.or(self.signs_moves).unwrap_or_default(),
         };
-        Ok(Ordered { meta, wanted, join_key: self.join_key.filter(|key| !key.is_empty()), quirks })
+        let join_key = self.join_key.filter(|key| !key.is_empty());
+        Ok(Ordered { meta, wanted, join_key, draw_commitments, quirks })
     }
 }
 
@@ -275,16 +299,16 @@ fn fitting_text<E: de::Error>(text: Field<SmolStr>, place: &str, field: &str) ->
 
 impl<'de> Deserialize<'de> for RefereeRegisterRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Ordered { meta, wanted, join_key, quirks } =
+        let Ordered { meta, wanted, join_key, draw_commitments, quirks } =
             RawRegistration::deserialize(deserializer)?.order("referee_meta")?;
         let referee_id = wanted.and_then(|id| id.parse().ok());
-        Ok(Self { referee_meta: meta, referee_id, join_key, quirks })
+        Ok(Self { referee_meta: meta, referee_id, join_key, draw_commitments, quirks })
     }
 }
 
 impl<'de> Deserialize<'de> for LeagueRegisterRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Ordered { meta, wanted, join_key, quirks } =
+        let Ordered { meta, wanted, join_key, quirks, draw_commitments: _ } =
             RawRegistration::deserialize(deserializer)?.order("player_meta")?;
         let player_id = wanted.and_then(|id| id.parse().ok());
         Ok(Self { player_meta: meta, player_id, join_key, quirks })

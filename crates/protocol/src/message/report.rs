@@ -3,8 +3,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use smol_str::SmolStr;
 
 use super::game_over::{ByPlayer, DrawProof, ResultStatus, means_no_winner};
+use super::registration::MAX_COMMITMENTS;
 use super::transcript::TranscriptDigest;
 use crate::dialect::PeerDialect;
+use crate::draw::{DrawCommitment, DrawNonce, Signature};
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::lenient;
 use crate::parity::Parity;
@@ -33,10 +35,51 @@ pub struct MatchResultReport {
     pub result: ReportedResult,
     /// What the referee found out about the players' ways, where that is news.
     #[serde(skip_serializing_if = "ByPlayer::is_empty")]
+    #[schemars(with = "ByPlayer<serde_json::Map<String, serde_json::Value>>")]
     pub learned: ByPlayer<LearnedDialect>,
     /// How it came to this result, for people.
     #[serde(skip_serializing_if = "Account::is_empty")]
     pub account: Account,
+    /// What the players signed. The manager refuses a report without the signatures of players that sign.
+    #[serde(skip_serializing_if = "ByPlayer::is_empty")]
+    #[schemars(with = "ByPlayer<serde_json::Map<String, serde_json::Value>>")]
+    pub signatures: ByPlayer<PlayerSignatures>,
+    /// New commitments for later draws, as at registration.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub draw_commitments: Vec<DrawCommitment>,
+}
+
+/// What a player signed in a match.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct PlayerSignatures {
+    /// The nonce that its join signs.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub draw_nonce: Option<DrawNonce>,
+    /// Of its join.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub join: Option<Signature>,
+    /// Of its moves, in order; null for a move without one.
+    #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<Option<Signature>>,
+    /// The last illegal move, of a player that lost by illegal moves.
+    #[serde(default, deserialize_with = "lenient::value", skip_serializing_if = "Option::is_none")]
+    pub illegal_move: Option<SignedIllegalMove>,
+}
+
+impl PlayerSignatures {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Proves that a player made an illegal move.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SignedIllegalMove {
+    /// What it sent.
+    #[serde(rename = "move")]
+    pub played: SmolStr,
+    /// Its signature.
+    pub signature: Signature,
 }
 
 /// How a match came to its result: what went wrong, how long answers took, and the hash of what was said.
@@ -144,6 +187,13 @@ pub struct ResultDetails {
     pub moves: Vec<ReportedMove>,
 }
 
+impl ResultDetails {
+    /// Whether a player lost without a game, by the list or by the status.
+    pub fn may_charge(&self) -> bool {
+        !self.technical_losses.is_empty() || self.status == Some(ResultStatus::TechnicalLoss)
+    }
+}
+
 /// A move as a referee reports it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ReportedMove {
@@ -199,6 +249,10 @@ struct Written {
     learned: ByPlayer<LearnedDialect>,
     #[serde(default, deserialize_with = "lenient::value_or_default")]
     account: Account,
+    #[serde(default, deserialize_with = "lenient::value_or_default")]
+    signatures: ByPlayer<PlayerSignatures>,
+    #[serde(default, deserialize_with = "lenient::value_or_default")]
+    draw_commitments: Vec<DrawCommitment>,
 }
 
 impl<'de> Deserialize<'de> for MatchResultReport {
@@ -216,6 +270,8 @@ impl<'de> Deserialize<'de> for MatchResultReport {
             result: result.ok_or_else(|| serde::de::Error::missing_field("result"))?,
             learned: written.learned,
             account: written.account,
+            signatures: written.signatures,
+            draw_commitments: written.draw_commitments.into_iter().take(MAX_COMMITMENTS).collect(),
         })
     }
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::standings::FinalRow;
+use crate::draw::DrawCommitment;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use crate::lenient;
 
@@ -60,6 +61,12 @@ pub struct AnnouncedMatch {
     /// Whether the referee that holds this match shows passes, in a round where not all referees do.
     #[serde(default, deserialize_with = "lenient::value", skip_serializing_if = "Option::is_none")]
     pub referee_shows_passes: Option<bool>,
+    /// The attempt that its referee holds.
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// The commitment of that attempt. An invitation that shows another one comes from a referee that cheats.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub draw_commitment: Option<DrawCommitment>,
     /// Where side A listens; told to referees only.
     #[serde(
         rename = "player_A_endpoint",

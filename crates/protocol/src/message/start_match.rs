@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::standings::PlayerRecord;
 use crate::dialect::PeerDialect;
-use crate::draw::DrawSecret;
+use crate::draw::{DrawCommitment, DrawNonce, DrawSecret};
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::lenient;
 use crate::side::{Pair, Side};
@@ -14,6 +14,9 @@ use crate::token::Pass;
 
 /// The league of matches that the operator starts at a referee. They never count.
 pub const FRIENDLY: &str = "friendly";
+
+/// The league of the checker, which grades players before they register.
+pub const CHECK_LEAGUE: &str = "league_check";
 
 /// Whether a match runs by itself or waits for the operator's steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -195,6 +198,12 @@ pub struct StartMatch {
     pub scoring: MatchPoints,
     /// The secret of the draw, in a league with a seed only: everywhere else the referee makes its own.
     pub draw_secret: Option<DrawSecret>,
+    /// The commitment that the referee deposited and that this attempt is bound to.
+    #[schemars(default)]
+    pub draw_commitment: Option<DrawCommitment>,
+    /// Enters the draw in place of the nonce of each player that sends none.
+    #[schemars(default)]
+    pub manager_nonce: Option<DrawNonce>,
     /// Whether answers that are not in order are none.
     #[schemars(default)]
     pub strict: bool,
@@ -234,6 +243,10 @@ struct Written {
     scoring: MatchPoints,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     draw_secret: Option<DrawSecret>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    draw_commitment: Option<DrawCommitment>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    manager_nonce: Option<DrawNonce>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     strict: bool,
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
@@ -274,6 +287,8 @@ impl<'de> Deserialize<'de> for StartMatch {
             timeouts: written.timeouts,
             scoring: written.scoring,
             draw_secret: written.draw_secret,
+            draw_commitment: written.draw_commitment,
+            manager_nonce: written.manager_nonce,
             strict: written.strict,
             home_mark: written.home_mark,
         })
@@ -299,6 +314,8 @@ impl Serialize for StartMatch {
             timeouts: self.timeouts,
             scoring: self.scoring,
             draw_secret: self.draw_secret,
+            draw_commitment: self.draw_commitment,
+            manager_nonce: self.manager_nonce.clone(),
             strict: self.strict,
             home_mark: self.home_mark.clone(),
         }

@@ -5,6 +5,7 @@ use league_protocol::envelope::Envelope;
 use league_protocol::id::{ConversationId, LeagueId};
 use league_protocol::message::acknowledgement::Acknowledgement;
 use league_protocol::message::choice::ChooseParityResponse;
+use league_protocol::message::evidence::MatchTestimony;
 use league_protocol::message::game_move::GameMoveResponse;
 use league_protocol::message::identity::ProvedIdentity;
 use league_protocol::message::invitation::GameJoinAck;
@@ -73,6 +74,8 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
         | Method::StopLeague
         | Method::ReopenRegistration
         | Method::WithdrawPlayer
+        | Method::WithdrawReferee
+        | Method::ResolveDispute
         | Method::ForgetDialect => write_answer::<StatusAnswer>,
         Method::RotateKey => write_answer::<RotatedKey>,
         Method::StartMatch => write_answer::<StartMatchAnswer>,
@@ -83,7 +86,11 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
         Method::GameInvitation => write_answer::<GameJoinAck>,
         Method::ChooseParity => write_answer::<ChooseParityResponse>,
         Method::MakeMove => write_answer::<GameMoveResponse>,
-        Method::NotifyRound
+        Method::ConfirmMatch => write_answer::<MatchTestimony>,
+        Method::ConfirmGameOver
+        | Method::DepositMove
+        | Method::DisputeMatch
+        | Method::NotifyRound
         | Method::NotifyMatchResult
         | Method::NotifyGameError
         | Method::PostJoin

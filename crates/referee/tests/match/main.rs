@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 mod posted;
+mod reported;
+mod signed;
 mod starved;
 
 use std::sync::{Arc, OnceLock};

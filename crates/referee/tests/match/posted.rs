@@ -24,7 +24,7 @@ fn pass(token: &str) -> Value {
 }
 
 /// A match in which the player P02 acknowledges the call for its choice and posts the choice.
-struct Stage {
+pub(super) struct Stage {
     referee: Referee,
     home: tempfile::TempDir,
     views: ViewWriter,
@@ -35,29 +35,34 @@ struct Stage {
     calls: UnboundedReceiver<Value>,
 }
 
-struct Post<'a> {
+pub(super) struct Post<'a> {
     field: &'a str,
     text: &'a str,
     token: Option<&'a str>,
     conversation: Option<&'a Value>,
     from: &'a str,
+    signature: Option<&'a str>,
 }
 
 impl<'a> Post<'a> {
-    fn of(choice: &'a str) -> Self {
+    pub(super) fn of(choice: &'a str) -> Self {
         Self::with("parity_choice", choice)
     }
 
     fn with(field: &'a str, text: &'a str) -> Self {
-        Self { field, text, token: None, conversation: None, from: HERE }
+        Self { field, text, token: None, conversation: None, from: HERE, signature: None }
     }
 
-    fn with_token(self, token: &'a str) -> Self {
+    pub(super) fn with_token(self, token: &'a str) -> Self {
         Self { token: Some(token), ..self }
     }
 
-    fn answering(self, call: &'a Value) -> Self {
+    pub(super) fn answering(self, call: &'a Value) -> Self {
         Self { conversation: Some(&call["conversation_id"]), ..self }
+    }
+
+    pub(super) fn signed(self, signature: &'a str) -> Self {
+        Self { signature: Some(signature), ..self }
     }
 
     fn from(self, from: &'a str) -> Self {
@@ -92,7 +97,7 @@ impl Stage {
     }
 
     /// The match is started, and P02 has received the call for its choice.
-    async fn called(joins_with: &'static str, poster: Value, extra: Value) -> (Self, Value) {
+    pub(super) async fn called(joins_with: &'static str, poster: Value, extra: Value) -> (Self, Value) {
         let mut stage = Self::new(joins_with, None, canonical("P01").await).await;
         stage.start(poster, extra).await;
         let call = stage.next_call().await;
@@ -124,8 +129,11 @@ impl Stage {
         self.referee.call(incoming(Call::StartMatch(order))).await.unwrap();
     }
 
-    async fn post(&self, post: Post<'_>) -> Result<(), RequestError> {
-        let message = json!({"match_id": "R1M1", "player_id": "P02", post.field: post.text});
+    pub(super) async fn post(&self, post: Post<'_>) -> Result<(), RequestError> {
+        let mut message = json!({"match_id": "R1M1", "player_id": "P02", post.field: post.text});
+        if let Some(signature) = post.signature {
+            message["signature"] = json!(signature);
+        }
         let mut incoming = incoming(Call::PostChoice(serde_json::from_value(message).unwrap()));
         incoming.peer = post.from.parse::<SocketAddr>().unwrap();
         incoming.head.auth_token = post.token.map(Credential::new);
@@ -136,7 +144,7 @@ impl Stage {
     }
 
     /// The report and the transcript of the match.
-    async fn ended(&self) -> (Value, Vec<Value>) {
+    pub(super) async fn ended(&self) -> (Value, Vec<Value>) {
         while self.referee.running() > 0 {
             tokio::task::yield_now().await;
         }
@@ -386,7 +394,8 @@ async fn a_posted_move_is_read_as_a_move_of_its_game() {
         stage.next_call().await;
         stage.post(Post::with("move", cell).with_token("tok-P02-b")).await.unwrap();
         let error = stage.post(Post::with("move", "9").with_token("tok-P02-b")).await.unwrap_err();
-        assert!(error.message.contains("nothing of the kind is asked for now"), "not its turn: {error:?}");
+        assert_eq!((error.code, error.rpc), (Some(ErrorCode::E010), 4005));
+        assert!(error.message.contains("a second move; the first move of a turn counts"), "{error:?}");
         let_answer.send(()).unwrap();
     }
     stage.next_call().await;
@@ -395,5 +404,5 @@ async fn a_posted_move_is_read_as_a_move_of_its_game() {
     assert_eq!((forfeits(&report), &report["result"]["winner"]), (0, &json!("P02")), "{report}");
     let posted = transcript.iter().filter(|entry| entry["from"] == "P02" && entry["message"].get("move").is_some());
     assert!(posted.clone().count() > 2 && posted.clone().all(|entry| entry["message_type"] == "GAME_MOVE_RESPONSE"));
-    assert!(!stage.log().contains("SECOND_CHOICE"), "{}", stage.log());
+    assert!(!stage.log().contains("SECOND_CHOICE") && stage.log().contains("SECOND_MOVE"), "{}", stage.log());
 }

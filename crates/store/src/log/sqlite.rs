@@ -16,6 +16,7 @@ use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
 use super::{EventLog, Hash, LogDamage, LogError, LogHead, PendingAppend};
+use crate::file_identity::FileIdentity;
 
 /// Appends that wait while another one is written.
 const MAX_WAITING: usize = 1;
@@ -28,6 +29,8 @@ const FROM: &str = "SELECT seq, body, hash FROM events WHERE seq >= ?1 ORDER BY 
 /// Dropping the log waits for the answers to all appends.
 pub struct SqliteLog {
     path: PathBuf,
+    /// The lock of the manager, and the files of the log once they are open.
+    guards: Vec<FileIdentity>,
     readers: Mutex<Vec<Connection>>,
     writer: Mutex<Option<Writer>>,
 }
@@ -68,7 +71,19 @@ impl From<rusqlite::Error> for ReadError {
 
 impl SqliteLog {
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), readers: Mutex::default(), writer: Mutex::default() }
+        Self { path: path.into(), guards: Vec::new(), readers: Mutex::default(), writer: Mutex::default() }
+    }
+
+    /// An append fails once the lock was deleted or replaced, because another manager may have the new one.
+    #[must_use]
+    pub fn guarded_by(mut self, lock: FileIdentity) -> Self {
+        self.guards.push(lock);
+        self
+    }
+
+    /// Checks the file itself, which holds the table of events and nothing else.
+    pub fn audit(&self) -> Result<(), LogError> {
+        self.reading(|connection| Ok(file::audit(connection)??)).map(Option::unwrap_or_default)
     }
 
     /// Returns `None` where nothing was written yet.
@@ -94,8 +109,9 @@ impl SqliteLog {
 
     fn start_writer(&self) -> Result<Writer, LogError> {
         let (queue, appends) = sync_channel(MAX_WAITING);
-        let path = self.path.clone();
-        let thread = std::thread::Builder::new().name(String::from("league-log")).spawn(move || write(&path, &appends));
+        let (path, guards) = (self.path.clone(), self.guards.clone());
+        let thread =
+            std::thread::Builder::new().name(String::from("league-log")).spawn(move || write(&path, guards, &appends));
         let thread = thread.map_err(|error| file::unavailable(&self.path, &error))?;
         Ok(Writer { queue, thread })
     }
@@ -141,29 +157,39 @@ impl Drop for SqliteLog {
 }
 
 /// Writes each append in its own transaction, until the log is dropped.
-fn write(path: &Path, appends: &Receiver<Append>) {
+fn write(path: &Path, mut guards: Vec<FileIdentity>, appends: &Receiver<Append>) {
     let mut opened: Option<Connection> = None;
     let mut failed: Option<String> = None;
     for Append { after, events, reply } in appends {
         let answer = match (&failed, &mut opened) {
             (Some(reason), _) => Err(LogError::Closed { reason: reason.clone() }),
-            (None, Some(connection)) => commit(connection, after, &events),
-            (None, opened @ None) => {
-                file::open(path).and_then(|connection| commit(opened.insert(connection), after, &events))
-            }
+            (None, Some(connection)) => commit(connection, &guards, after, &events),
+            (None, opened @ None) => file::open(path).and_then(|connection| {
+                guards.extend(file::identities(path)?);
+                commit(opened.insert(connection), &guards, after, &events)
+            }),
         };
-        if let Err(LogError::Failed { reason }) = &answer {
+        if let Err(error @ (LogError::Failed { .. } | LogError::Gone(_))) = &answer {
+            let reason = error.to_string();
             tracing::error!(%reason, "the league's log cannot be written to");
-            (opened, failed) = (None, Some(reason.clone()));
+            (opened, failed) = (None, Some(reason));
         }
         let _ = reply.send(answer);
     }
 }
 
-fn commit(connection: &mut Connection, after: LogHead, events: &[Event]) -> Result<LogHead, LogError> {
+/// Fails if a file was deleted or replaced: before the commit, so that nothing is written beside another manager, and
+/// after it, so that nothing is acknowledged that no other process can read.
+fn commit(
+    connection: &mut Connection,
+    guards: &[FileIdentity],
+    after: LogHead,
+    events: &[Event],
+) -> Result<LogHead, LogError> {
     let failed = |reason: String| LogError::Failed { reason };
     let sqlite = |error: rusqlite::Error| failed(error.to_string());
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
+    guards.iter().try_for_each(FileIdentity::check)?;
     let found = last_of(&transaction).map_err(|error| match error {
         ReadError::Damage(damage) => failed(damage.to_string()),
         ReadError::Sqlite(error) => sqlite(error),
@@ -183,6 +209,7 @@ fn commit(connection: &mut Connection, after: LogHead, events: &[Event]) -> Resu
         }
     }
     transaction.commit().map_err(sqlite)?;
+    guards.iter().try_for_each(FileIdentity::check)?;
     Ok(head)
 }
 
@@ -234,7 +261,7 @@ fn read(connection: &Connection, after: u64, limit: usize) -> Result<Vec<(LogHea
     while let Some(row) = rows.next()? {
         let body = row.get_ref(1)?.as_str().unwrap_or_default();
         let next = head.then(body);
-        if row.get::<_, i64>(0)? != number(next.seq) || row.get_ref(2)?.as_bytes() != Ok(&next.hash.0) {
+        if row.get::<_, i64>(0)? != number(next.seq) || row.get_ref(2)?.as_blob() != Ok(&next.hash.0) {
             return Err(diagnose(connection, head, &Stored::of(row)?)?.into());
         }
         let event = serde_json::from_str(body);

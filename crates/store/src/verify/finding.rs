@@ -1,4 +1,4 @@
-//! The errors that `verify` finds.
+//! The errors in a log, and what keeps `verify` from reading a home.
 
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::home::HomeError;
 use crate::log::{LogError, LogHead};
+use crate::views::repair::RepairError;
 
 #[derive(Debug, Error)]
 pub enum VerifyFinding {
@@ -26,8 +27,8 @@ pub enum VerifyFinding {
     OtherLeague { expected: LeagueId, found: LeagueId },
     #[error("the result of {match_id} (event {seq}) is wrong: {reason}")]
     Record { seq: u64, match_id: MatchId, reason: BadRecord },
-    #[error("{path} does not agree with the log: {field} is {found}, expected {expected}")]
-    File { path: PathBuf, field: String, found: String, expected: String },
-    #[error("{path} cannot be read: {reason}")]
+    #[error(transparent)]
+    Repair(#[from] RepairError),
+    #[error("{path} cannot be read or written: {reason}")]
     Io { path: PathBuf, reason: String },
 }

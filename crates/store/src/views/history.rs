@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::schema_version;
+use crate::checksum;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HistoryFile {
@@ -42,7 +43,7 @@ impl HistoryFile {
         Self { schema_version: schema_version(), player_id, last_updated: now, stats, matches }
     }
 
-    /// One line for each match.
+    /// One line for each match, and a checksum.
     pub fn text(&self) -> serde_json::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Head<'a> {
@@ -61,6 +62,6 @@ impl HistoryFile {
             serde_json::to_writer(&mut text, played)?;
         }
         text.extend_from_slice(if matches.matches().is_empty() { b"]\n}\n" } else { b"\n  ]\n}\n" });
-        Ok(text)
+        Ok(checksum::add(text))
     }
 }

@@ -15,6 +15,7 @@ use smol_str::SmolStr;
 
 use super::replace::{ReplaceSync, replace_private};
 use super::schema_version;
+use crate::checksum;
 use crate::home::Home;
 
 /// A player that restarts more often within one match has lost it anyway.
@@ -50,7 +51,8 @@ impl KeysFile {
     }
 
     pub fn write(&self, home: &Home) -> io::Result<()> {
-        replace_private(&home.keys(&self.player_id), &serde_json::to_vec_pretty(self)?, ReplaceSync::Later)
+        let text = checksum::add(serde_json::to_vec_pretty(self)?);
+        replace_private(&home.keys(&self.player_id), &text, ReplaceSync::Later)
     }
 }
 

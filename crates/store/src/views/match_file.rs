@@ -13,7 +13,6 @@ use league_protocol::side::Pair;
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
 
 use super::redact::redact_raw;
@@ -49,7 +48,7 @@ pub struct MatchFile {
     pub problems: ByPlayer<Problem>,
     #[serde(default, skip_serializing_if = "ByPlayer::is_empty")]
     pub times: ByPlayer<AnswerTimes>,
-    /// SHA-256 of the transcript as compact JSON, if the referee reported one.
+    /// SHA-256 of the transcript as compact JSON, as the referee reported it. It covers nothing that a referee adds later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript_sha256: Option<TranscriptDigest>,
 }
@@ -160,13 +159,14 @@ impl MatchFile {
         }
     }
 
+    /// The file that a report gives, without its transcript. `ended` is the time of the report's event.
     pub fn of_report(
         season: &Season,
         referee: &RefereeId,
         (match_id, attempt): (&MatchId, u32),
         record: &MatchRecord,
         account: Account,
-        (created, ended): (Timestamp, Timestamp),
+        ended: Timestamp,
     ) -> Option<Self> {
         let (config, players) = (season.config(), season.contestants(match_id)?.map(|player| player.id.clone()));
         let reason = record.reason(&config.game_type, players.as_ref().map(PlayerId::as_str)).map(SmolStr::new);
@@ -179,7 +179,7 @@ impl MatchFile {
             players,
             referee_id: referee.clone(),
         };
-        let mut file = Self::new(context, created);
+        let mut file = Self::new(context, account.started.unwrap_or(ended));
         file.finish(record, &config.scoring.match_points(), reason, ended);
         file.explain(account);
         Some(file)
@@ -194,6 +194,11 @@ impl MatchFile {
         }
         (self.problems, self.times) = (account.problems, account.times);
         self.transcript_sha256 = account.transcript_sha256;
+    }
+
+    /// The time of the last message in the transcript.
+    pub fn last_entry(&self) -> Option<Timestamp> {
+        self.transcript.last().map(|entry| entry.at)
     }
 
     /// The bytes that are hashed and sent: compact JSON.
@@ -225,52 +230,4 @@ impl MatchFile {
         self.last_updated = now;
         (self.result, self.draw) = (Some(result), draw);
     }
-}
-
-/// How a match ended, reduced to digests so that half a million fit into memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FileEnding {
-    pub(crate) attempt: u32,
-    /// Of result and proof, without the reason, which is for people. `None` before the end of the match.
-    pub(crate) digest: Option<[u8; 16]>,
-    pub(crate) transcript: Transcript,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Transcript {
-    Missing,
-    /// The file names no digest, so none was computed.
-    Unsigned,
-    Hashed(TranscriptDigest),
-}
-
-impl FileEnding {
-    pub(crate) fn of(file: &MatchFile) -> Self {
-        let digest = file.result.as_ref().map(|result| {
-            let (mut result, mut draw) = (result.clone(), file.draw.clone());
-            result.details.reason = None;
-            // Other tools may reorder the members of an object.
-            sort(&mut result.score);
-            result.details.choices = std::mem::take(&mut result.details.choices).received();
-            sort(&mut result.details.choices);
-            draw.iter_mut().for_each(|draw| sort(&mut draw.nonces));
-            let text = serde_json::to_vec(&(result, draw)).unwrap_or_default();
-            let digest: [u8; 32] = Sha256::digest(&text).into();
-            std::array::from_fn(|place| digest[place])
-        });
-        let transcript = match (file.transcript.is_empty(), file.transcript_sha256) {
-            (true, _) => Transcript::Missing,
-            (false, None) => Transcript::Unsigned,
-            (false, Some(_)) => Transcript::Hashed(TranscriptDigest::of(&file.transcript_bytes())),
-        };
-        Self { attempt: file.attempt, digest, transcript }
-    }
-
-    pub(crate) fn agrees(&self, other: &Self) -> bool {
-        (self.attempt, self.digest) == (other.attempt, other.digest)
-    }
-}
-
-fn sort<T>(entries: &mut ByPlayer<T>) {
-    entries.0.sort_by(|(one, _), (other, _)| one.cmp(other));
 }

@@ -1,7 +1,7 @@
 //! Writes missing and damaged match files again from the log.
 //!
-//! A file that agrees with the log stays, because only the file has the transcript. Referees write files meanwhile, so
-//! each file is checked again right before it is written.
+//! A transcript that has the reported hash stays, because only the file has it. Referees write files meanwhile, so each
+//! file is checked again right before it is written.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,11 +9,14 @@ use std::path::PathBuf;
 use league_core::replay::ReplayError;
 use league_core::season::event::Event;
 use league_protocol::id::LeagueId;
+use league_protocol::message::transcript::TranscriptDigest;
 use thiserror::Error;
 
-use super::match_file::{FileEnding, MatchFile};
-use super::match_index::{MatchIndex, match_in};
-use super::match_replay::MatchReplay;
+use super::find_match::find_match;
+use super::match_digest::{MatchAgreement, MatchDigest, MatchForm};
+use super::match_file::MatchFile;
+use super::match_index::{MatchIndex, read_match};
+use super::match_replay::{MatchReplay, ReplayedMatch};
 use super::replace::{ReplaceSync, replace};
 use super::writer::{ViewLimits, add_line, append, document};
 use crate::home::Home;
@@ -43,7 +46,8 @@ pub struct Repair {
     large: bool,
     index: MatchIndex,
     replay: MatchReplay,
-    missing: Vec<MatchFile>,
+    missing: Vec<ReplayedMatch>,
+    keeps_different: bool,
     kept: u64,
     written: u64,
 }
@@ -53,16 +57,31 @@ impl Repair {
     pub fn new(home: Home, league: LeagueId, matches: u64, limits: ViewLimits) -> io::Result<Self> {
         let large = matches > limits.match_files;
         let (index, replay) = (MatchIndex::of(&home, &league)?, MatchReplay::default());
-        Ok(Self { home, league, large, index, replay, missing: Vec::new(), kept: 0, written: 0 })
+        Ok(Self {
+            home,
+            league,
+            large,
+            index,
+            replay,
+            missing: Vec::new(),
+            keeps_different: false,
+            kept: 0,
+            written: 0,
+        })
+    }
+
+    /// Leaves a file that differs from the log as it is, for the operator to look at.
+    pub(crate) fn keep_different(&mut self) {
+        self.keeps_different = true;
     }
 
     pub fn apply(&mut self, event: &Event) -> Result<(), RepairError> {
-        let Some(file) = self.replay.apply(event)? else { return Ok(()) };
-        if self.is_stored(&file) {
+        let Some(replayed) = self.replay.apply(event)? else { return Ok(()) };
+        if self.is_stored(&replayed) {
             self.kept += 1;
             return Ok(());
         }
-        self.missing.push(file);
+        self.missing.push(replayed);
         if self.missing.len() == BATCH { Ok(self.write()?) } else { Ok(()) }
     }
 
@@ -71,8 +90,24 @@ impl Repair {
         Ok(RepairReport { kept: self.kept, written: self.written, damaged: self.index.damaged })
     }
 
-    fn is_stored(&self, file: &MatchFile) -> bool {
-        self.index.ending(&file.match_id).is_some_and(|found| found.agrees(&FileEnding::of(file)))
+    fn is_stored(&self, replayed: &ReplayedMatch) -> bool {
+        let path = self.home.match_file(&self.league, &replayed.from_log.match_id);
+        match self.index.get(&replayed.from_log.match_id) {
+            Some(found) => self.is_kept(found, replayed),
+            None => self.keeps_different && self.index.damaged.contains(&path),
+        }
+    }
+
+    fn is_kept(&self, found: &MatchDigest, replayed: &ReplayedMatch) -> bool {
+        match found.compare(replayed) {
+            MatchAgreement::Whole | MatchAgreement::WithoutTranscript => true,
+            MatchAgreement::OtherBytes => false,
+            // A file of an attempt that did not count is no evidence.
+            MatchAgreement::OtherFields if replayed.earlier.iter().any(|(attempt, _)| *attempt == found.attempt) => {
+                false
+            }
+            MatchAgreement::OtherFields | MatchAgreement::OtherTranscript => self.keeps_different,
+        }
     }
 
     fn write(&mut self) -> io::Result<()> {
@@ -83,17 +118,20 @@ impl Repair {
         if self.large {
             self.index.read_lines(&all)?;
         }
-        for file in std::mem::take(&mut self.missing) {
-            let path = self.home.match_file(&self.league, &file.match_id);
+        for replayed in std::mem::take(&mut self.missing) {
+            let path = self.home.match_file(&self.league, &replayed.from_log.match_id);
             let is_stored = match self.large {
-                true => self.is_stored(&file),
-                false => match_in(&path).is_some_and(|found| FileEnding::of(&found).agrees(&FileEnding::of(&file))),
+                true => self.is_stored(&replayed),
+                false => read_match(&path).is_some_and(|(file, bytes)| {
+                    self.is_kept(&MatchDigest::of(file, &bytes, MatchForm::File), &replayed)
+                }),
             };
             if is_stored {
                 self.kept += 1;
                 continue;
             }
             self.written += 1;
+            let file = with_transcript(&self.home, &replayed);
             if self.large {
                 add_line(&mut lines, &file)?;
             } else {
@@ -101,5 +139,20 @@ impl Repair {
             }
         }
         if lines.is_empty() { Ok(()) } else { append(&all, &lines) }
+    }
+}
+
+/// The file that the log gives, with the transcript of the file on the disk if that is the reported one.
+fn with_transcript(home: &Home, replayed: &ReplayedMatch) -> MatchFile {
+    let expected = &replayed.from_log;
+    let text = find_match(home, &expected.league_id, &expected.match_id).ok().flatten();
+    let found = text.and_then(|text| serde_json::from_str::<MatchFile>(&text).ok());
+    let is_reported = |found: &MatchFile| {
+        found.last_entry().is_some()
+            && expected.transcript_sha256 == Some(TranscriptDigest::of(&found.transcript_bytes()))
+    };
+    match found.filter(is_reported) {
+        Some(found) => MatchFile { transcript: found.transcript.clone(), ..replayed.file(found.last_entry()) },
+        None => replayed.file(None),
     }
 }

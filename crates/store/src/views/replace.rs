@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::private;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReplaceSync {
     Now,
@@ -21,19 +23,7 @@ pub fn replace(path: &Path, contents: &[u8], sync: ReplaceSync) -> io::Result<()
 
 /// Other users of the machine cannot read the file.
 pub fn replace_private(path: &Path, contents: &[u8], sync: ReplaceSync) -> io::Result<()> {
-    replace_as(path, contents, sync, private())
-}
-
-#[cfg(unix)]
-fn private() -> OpenOptions {
-    use std::os::unix::fs::OpenOptionsExt;
-    OpenOptions::new().mode(0o600).to_owned()
-}
-
-/// On Windows a file inherits the access rights of its directory; other users have no access below a user's directory.
-#[cfg(not(unix))]
-fn private() -> OpenOptions {
-    OpenOptions::new()
+    replace_as(path, contents, sync, private::options())
 }
 
 fn replace_as(path: &Path, contents: &[u8], sync: ReplaceSync, mut options: OpenOptions) -> io::Result<()> {
@@ -50,7 +40,7 @@ fn replace_as(path: &Path, contents: &[u8], sync: ReplaceSync, mut options: Open
 /// Creates the directory of `path` if it is missing.
 pub(crate) fn in_directory<T>(path: &Path, open: impl Fn() -> io::Result<T>) -> io::Result<T> {
     open().or_else(|error| match (error.kind(), path.parent()) {
-        (io::ErrorKind::NotFound, Some(directory)) => fs::create_dir_all(directory).and_then(|()| open()),
+        (io::ErrorKind::NotFound, Some(directory)) => private::create_dir_all(directory).and_then(|()| open()),
         _ => Err(error),
     })
 }

@@ -5,7 +5,6 @@ use std::{fs, io};
 
 use league_core::season::Season;
 use league_protocol::id::LeagueId;
-use league_protocol::time::Timestamp;
 use serde::de::IgnoredAny;
 use thiserror::Error;
 
@@ -38,7 +37,7 @@ pub fn expect_no_less(home: &Home, league: &LeagueId, found: u32) -> Result<(), 
 }
 
 /// Returns the files that were damaged or missing.
-pub fn restore_tables(home: &Home, season: &Season, limits: ViewLimits, now: Timestamp) -> io::Result<Vec<PathBuf>> {
+pub fn restore_tables(home: &Home, season: &Season, limits: ViewLimits) -> io::Result<Vec<PathBuf>> {
     let league = &season.config().league_id;
     let (table, rounds) = (home.standings(league), home.rounds(league));
     // A manager that was killed may not have written the files of its first round.
@@ -46,8 +45,8 @@ pub fn restore_tables(home: &Home, season: &Season, limits: ViewLimits, now: Tim
     let is_json = |bytes: Vec<u8>| serde_json::from_slice::<IgnoredAny>(&bytes).is_ok();
     let is_broken = |path: &PathBuf| (is_due || path.exists()) && !fs::read(path).is_ok_and(is_json);
     let damaged = [&table, &rounds].into_iter().filter(|path| is_broken(path)).cloned().collect();
-    replace(&table, &document(&StandingsFile::of(season, now))?, ReplaceSync::Now)?;
-    replace(&rounds, &document(&RoundsFile::of(season, limits.match_files, now))?, ReplaceSync::Now)?;
+    replace(&table, &document(&StandingsFile::of(season))?, ReplaceSync::Now)?;
+    replace(&rounds, &document(&RoundsFile::of(season, limits.match_files))?, ReplaceSync::Now)?;
     sync_directory(&home.league(league))?;
     Ok(damaged)
 }

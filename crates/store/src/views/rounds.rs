@@ -13,20 +13,24 @@ use super::schema_version;
 pub struct RoundsFile {
     pub schema_version: SmolStr,
     pub league_id: LeagueId,
+    /// The time of the last event in `events`.
     pub last_updated: Timestamp,
+    /// The number of events counted: `league verify` compares the file with the log up to there.
+    pub events: u64,
     pub total_rounds: u32,
     pub rounds_completed: u32,
     pub rounds: Vec<ScheduledRound>,
 }
 
 impl RoundsFile {
-    pub fn of(season: &Season, match_files: u64, now: Timestamp) -> Self {
+    pub fn of(season: &Season, match_files: u64) -> Self {
         let is_large = season.total_matches() > match_files;
         let rounds = if is_large { large(season) } else { season.scheduled_rounds() };
         Self {
             schema_version: schema_version(),
             league_id: season.config().league_id.clone(),
-            last_updated: now,
+            last_updated: season.updated(),
+            events: season.events(),
             total_rounds: season.total_rounds(),
             rounds_completed: season.rounds_completed(),
             rounds,

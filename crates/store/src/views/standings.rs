@@ -16,9 +16,12 @@ use super::schema_version;
 pub struct StandingsFile {
     pub schema_version: SmolStr,
     pub league_id: LeagueId,
+    /// The time of the last event in `events`.
     pub last_updated: Timestamp,
-    /// The number of results counted, which tells a verifier the matching point of the log.
+    /// The number of results counted.
     pub version: u32,
+    /// The number of events counted: `league verify` compares the file with the log up to there.
+    pub events: u64,
     pub rounds_completed: u32,
     pub standings: Vec<StandingsRow>,
 }
@@ -30,12 +33,13 @@ impl StandingsFile {
         (file.league_id == *league).then_some(file)
     }
 
-    pub fn of(season: &Season, now: Timestamp) -> Self {
+    pub fn of(season: &Season) -> Self {
         Self {
             schema_version: schema_version(),
             league_id: season.config().league_id.clone(),
-            last_updated: now,
+            last_updated: season.updated(),
             version: season.matches_completed(),
+            events: season.events(),
             rounds_completed: season.rounds_completed(),
             standings: season.standings(),
         }

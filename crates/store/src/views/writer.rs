@@ -58,7 +58,12 @@ pub struct ViewError {
 
 enum Job {
     Put(ViewUpdate),
-    Expect { league: LeagueId, matches: u64 },
+    /// Dropped once all earlier jobs are written.
+    Write(oneshot::Sender<()>),
+    Expect {
+        league: LeagueId,
+        matches: u64,
+    },
     Flush(oneshot::Sender<Result<(), ViewError>>),
 }
 
@@ -97,6 +102,14 @@ impl ViewWriter {
         let _ = self.queue.send(Job::Put(view)).await;
     }
 
+    /// Like [`put`](Self::put), and waits until the file is there for every reader. It is durable after a flush.
+    pub async fn write(&self, view: ViewUpdate) {
+        self.put(view).await;
+        let (written, wait) = oneshot::channel();
+        let _ = self.queue.send(Job::Write(written)).await;
+        let _ = wait.await;
+    }
+
     /// Waits until every view is on the disk. Fails when a write since the last flush failed.
     pub async fn flush(&self) -> Result<(), ViewError> {
         let (reply, answer) = oneshot::channel();
@@ -128,6 +141,10 @@ impl ViewThread {
                         self.large.insert(league);
                     }
                     Job::Expect { .. } => {}
+                    Job::Write(written) => {
+                        self.write_lines();
+                        drop(written);
+                    }
                     Job::Flush(reply) => {
                         self.write_lines();
                         self.sync();
@@ -160,7 +177,7 @@ impl ViewThread {
             Job::Put(ViewUpdate::Rounds(file)) => Some(self.home.rounds(&file.league_id)),
             Job::Put(ViewUpdate::Register(_)) => Some(self.home.agents_config()),
             // A reader may see any state of a match, and a match may be a line.
-            Job::Put(ViewUpdate::Match(_)) | Job::Expect { .. } | Job::Flush(_) => None,
+            Job::Put(ViewUpdate::Match(_)) | Job::Write(_) | Job::Expect { .. } | Job::Flush(_) => None,
         }
     }
 
@@ -241,7 +258,7 @@ impl ViewThread {
 }
 
 /// An empty object where the file does not exist.
-fn read_register(path: &Path) -> io::Result<Value> {
+pub(crate) fn read_register(path: &Path) -> io::Result<Value> {
     let bytes = match fs::metadata(path) {
         Ok(file) if file.len() > MAX_REGISTER => {
             return Err(io::Error::other(format!("it has more than {MAX_REGISTER} bytes; move it away")));
@@ -255,7 +272,7 @@ fn read_register(path: &Path) -> io::Result<Value> {
     Ok(serde_json::from_slice(text)?)
 }
 
-pub(super) fn document(contents: &impl Serialize) -> io::Result<Vec<u8>> {
+pub(crate) fn document(contents: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut document = serde_json::to_vec_pretty(contents)?;
     document.push(b'\n');
     Ok(document)

@@ -9,17 +9,22 @@ use league_core::rules::outcome::Outcome;
 use league_core::season::agent::{AgentProfile, StoredCredential};
 use league_core::season::config::LeagueConfig;
 use league_core::season::event::{Event, Fact};
-use league_core::season::{Assignment, Season};
+use league_core::season::evidence::ReturnCause;
+use league_core::season::{Assignment, DrawSource, Season};
 use league_protocol::draw::{DrawNonce, DrawSecret};
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId};
+use league_protocol::message::report::Account;
+use league_protocol::message::transcript::TranscriptDigest;
 use league_protocol::parity::Parity;
 use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Token;
 use league_store::home::Home;
+use league_store::views::match_file::{Direction, TranscriptEntry};
+use league_store::views::register::RegisterFile;
 use league_store::views::repair::{Repair, RepairReport};
 use league_store::views::restore::restore_tables;
-use league_store::views::writer::ViewLimits;
+use league_store::views::writer::{ViewLimits, ViewUpdate, ViewWriter};
 use smol_str::{SmolStr, format_smolstr};
 
 pub(crate) struct Random(pub(crate) u64);
@@ -52,20 +57,35 @@ pub(crate) fn restore(home: &Home, events: &[Event], limits: ViewLimits) -> Repa
     let mut repair = Repair::new(home.clone(), league(), matches, limits).unwrap();
     events.iter().for_each(|event| repair.apply(event).unwrap());
     let mut report = repair.finish().unwrap();
-    report.damaged.extend(restore_tables(home, &season, limits, now()).unwrap());
+    report.damaged.extend(restore_tables(home, &season, limits).unwrap());
+    register(home, &season);
     report
+}
+
+/// Writes `agents_config.json` as the manager does.
+fn register(home: &Home, season: &Season) {
+    let write = async {
+        let writer = ViewWriter::start(home.clone(), ViewLimits::default()).unwrap();
+        writer.put(ViewUpdate::Register(RegisterFile::of(season, Some("http://127.0.0.1:8000/mcp")))).await;
+        writer.flush().await.unwrap();
+    };
+    let run = || tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(write);
+    // On a thread of its own, because the test may run in a runtime.
+    std::thread::scope(|scope| scope.spawn(run).join().unwrap());
 }
 
 pub(crate) struct GeneratedLeague {
     pub(crate) season: Season,
     pub(crate) events: Vec<Event>,
     pub(crate) random: Random,
+    /// Whether the referees report the hash of a transcript.
+    pub(crate) transcribed: bool,
 }
 
 impl GeneratedLeague {
     pub(crate) fn open(config: LeagueConfig, seed: u64) -> Self {
         let (season, opened) = Season::open(config, now());
-        Self { season, events: vec![opened], random: Random(seed) }
+        Self { season, events: vec![opened], random: Random(seed), transcribed: false }
     }
 
     pub(crate) fn apply(&mut self, events: Vec<Event>) {
@@ -84,7 +104,7 @@ impl GeneratedLeague {
         for number in 1..=referees {
             let (referee, profile) = (RefereeId::numbered(number), profile("Referee", number));
             let grant = grant(referee.as_str());
-            self.add(Fact::RefereeRegistered { referee, profile, capacity: 4, grant });
+            self.add(Fact::RefereeRegistered { referee, profile, capacity: 4, grant, commitments: Vec::new() });
         }
         // In reverse order, so that the schedule must sort the players.
         for number in (1..=players).rev() {
@@ -104,7 +124,7 @@ impl GeneratedLeague {
             if let Ok(started) = self.season.start_round(now()) {
                 self.apply(started.events);
             }
-            self.apply(self.season.assign(now()).events);
+            self.apply(self.season.assign(DrawSource::Random(&[7; 32]), now()).events);
             let held = self.season.assignments();
             if held.is_empty() && self.season.current_round().is_none_or(|round| round.0 == self.season.total_rounds())
             {
@@ -124,11 +144,11 @@ impl GeneratedLeague {
     fn end(&mut self, assignment: &Assignment) {
         let Assignment { match_id, attempt, referee } = assignment.clone();
         match self.random.below(20) {
-            0 => self.add(Fact::MatchReturned { match_id, attempt }),
+            0 => self.add(Fact::MatchReturned { match_id, attempt, cause: ReturnCause::Refused }),
             1 => {
                 self.add(Fact::RefereeLost { referee: referee.clone() });
                 let (profile, grant) = (profile("Again", 1), grant("REF01"));
-                self.add(Fact::RefereeReturned { referee, profile, capacity: 100, grant });
+                self.add(Fact::RefereeReturned { referee, profile, capacity: 100, grant, commitments: Vec::new() });
             }
             2 => {
                 self.add(Fact::Halted);
@@ -136,6 +156,12 @@ impl GeneratedLeague {
             }
             _ => {
                 let record = self.record(&match_id, attempt);
+                if self.transcribed {
+                    let bytes = serde_json::to_vec(&[transcript_entry()]).unwrap();
+                    let transcript_sha256 = Some(TranscriptDigest::of(&bytes));
+                    let account = Box::new(Account { transcript_sha256, ..Account::default() });
+                    self.add(Fact::MatchExplained { match_id: match_id.clone(), attempt, account });
+                }
                 let counted = self.season.report(&referee, &match_id, Some(attempt), record, now()).unwrap();
                 self.apply(counted.events);
             }
@@ -151,7 +177,7 @@ impl GeneratedLeague {
         }
         let secret = DrawSecret([u8::try_from(self.random.below(256)).unwrap(); 32]);
         let nonces: Pair<DrawNonce> = Pair::new("a".parse().unwrap(), "b".parse().unwrap());
-        let draw = Draw { secret, match_id: match_id.clone(), attempt, nonces: nonces.clone() };
+        let draw = Draw { secret, match_id: match_id.clone(), attempt, nonces: nonces.clone(), seeded: false };
         let (seal, number) = (Some(draw.seal()), draw.number().get());
         let choices = Pair::from_fn(|_| if self.random.below(2) == 0 { Parity::Even } else { Parity::Odd });
         let right = choices.map(|choice| choice == Parity::of(number));
@@ -175,7 +201,7 @@ pub(crate) fn eventful(seed: u64) -> GeneratedLeague {
     generated.register(7, 2);
     generated.add(Fact::PlayerWithdrawn { player: PlayerId::numbered(7) });
     generated.apply(generated.season.start(now()).unwrap().events);
-    generated.apply(generated.season.assign(now()).events);
+    generated.apply(generated.season.assign(DrawSource::Random(&[7; 32]), now()).events);
     generated.add(Fact::PlayerWithdrawn { player: PlayerId::numbered(6) });
     generated.add(Fact::Halted);
     generated.add(Fact::RegistrationReopened);
@@ -183,6 +209,19 @@ pub(crate) fn eventful(seed: u64) -> GeneratedLeague {
     generated.add(Fact::PlayerRegistered { grant: grant(player.as_str()), player, profile: late });
     generated.play(4);
     generated.add(Fact::PlayerWithdrawn { player: PlayerId::numbered(2) });
+    generated.play(u32::MAX);
+    generated
+}
+
+pub(crate) fn transcript_entry() -> TranscriptEntry {
+    TranscriptEntry::new(now(), Direction::Sent, ("a".into(), "b".into()), "X".into(), b"{}", None)
+}
+
+/// A league whose referees report the hash of a transcript.
+pub(crate) fn transcribed(players: u32, seed: u64) -> GeneratedLeague {
+    let mut generated = GeneratedLeague::open(LeagueConfig::even_odd(league()), seed);
+    generated.transcribed = true;
+    generated.register(players, 2);
     generated.play(u32::MAX);
     generated
 }
@@ -202,6 +241,7 @@ fn profile(name: &str, number: u32) -> AgentProfile {
         games: vec![GameType::even_odd()],
         shows_passes: number.is_multiple_of(2),
         accepts_batches: number.is_multiple_of(3),
+        signs_moves: false,
     }
 }
 

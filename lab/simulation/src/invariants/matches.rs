@@ -66,9 +66,15 @@ impl RunningMatches {
     }
 
     /// A report that could not be sent is missing here as well.
-    pub(super) fn check(&self, at: SimTime, fault_log: &FaultLog) -> Result<(), String> {
+    pub(super) fn check(
+        &self,
+        at: SimTime,
+        fault_log: &FaultLog,
+        is_hostile: impl Fn(ProcessId) -> bool,
+    ) -> Result<(), String> {
         let overdue = |(referee, since): (ProcessId, SimTime)| {
-            at - since > self.limit && !fault_log.disturbed(referee, ProcessId::MANAGER, (since, at))
+            let disturbed = fault_log.disturbed(referee, ProcessId::MANAGER, (since, at));
+            at - since > self.limit && !disturbed && !is_hostile(referee)
         };
         match self.taken.iter().find(|((referee, _), since)| overdue((*referee, **since))) {
             Some(((referee, (id, attempt)), since)) => {

@@ -165,7 +165,7 @@ impl Match {
         }
         let nonce = |side: usize| joins[side]["draw_nonce"].as_str().unwrap_or_default().parse::<DrawNonce>().unwrap();
         let match_id = self.order["match_id"].as_str().unwrap().parse().unwrap();
-        let draw = Draw { secret: SECRET, match_id, attempt: 1, nonces: Pair::new(nonce(0), nonce(1)) };
+        let draw = Draw { secret: SECRET, match_id, attempt: 1, nonces: Pair::new(nonce(0), nonce(1)), seeded: false };
         let number = match self.fault {
             Fault::DrawsEleven => 11,
             Fault::DrawsAsItLikes => (draw.number().get() + 1) % 10 + 1,

@@ -15,7 +15,7 @@ use league_protocol::token::{Credential, Token};
 
 use super::*;
 use crate::game_match::effect::Effect;
-use crate::game_match::input::{CallFailure, Input};
+use crate::game_match::input::{CallFailure, Input, ReportDelivery};
 use crate::rules::draw::Draw;
 use crate::rules::registry::new_game;
 
@@ -59,6 +59,8 @@ fn order(game: &str) -> StartMatch {
         timeouts: MatchLimits::default(),
         scoring: MatchPoints::default(),
         draw_secret: None,
+        draw_commitment: None,
+        manager_nonce: None,
         home_mark: None,
         strict: false,
     }
@@ -96,7 +98,9 @@ fn played(order: &StartMatch, conduct: Pair<Conduct>) -> MatchMachine {
     while let Some(effect) = effects.pop() {
         let input = match effect {
             Effect::Invite { side, call, .. } => match conduct[side] {
-                Conduct::Moves(_) | Conduct::Leaves => Input::Joined { side, call: Some(call), nonce: nonce(side) },
+                Conduct::Moves(_) | Conduct::Leaves => {
+                    Input::Joined { side, call: Some(call), nonce: nonce(side), signature: None }
+                }
                 Conduct::Declines => Input::Declined { side, call: Some(call) },
                 Conduct::Silent => Input::Failed { side, call, fault: CallFailure::TimedOut },
             },
@@ -104,7 +108,7 @@ fn played(order: &StartMatch, conduct: Pair<Conduct>) -> MatchMachine {
                 Conduct::Moves(moves) => {
                     let text = moves[made[side] % moves.len()].into();
                     made[side] += 1;
-                    Input::Moved { side, call: Some(call), text }
+                    Input::Moved { side, call: Some(call), text, signature: None }
                 }
                 Conduct::Declines | Conduct::Silent | Conduct::Leaves => {
                     Input::Failed { side, call, fault: CallFailure::Unreachable }
@@ -112,7 +116,7 @@ fn played(order: &StartMatch, conduct: Pair<Conduct>) -> MatchMachine {
             },
             Effect::Pause { side, call, .. } => Input::PauseOver { side, call },
             Effect::SendGameOver { side, call, .. } => Input::GameOverSent { side, call },
-            Effect::Report => Input::Reported,
+            Effect::Report => Input::Reported(ReportDelivery::Accepted),
             Effect::SendError { .. } => continue,
         };
         match_machine.handle(input, &mut effects);
@@ -125,7 +129,8 @@ fn played(order: &StartMatch, conduct: Pair<Conduct>) -> MatchMachine {
 fn right_and_wrong(order: &StartMatch) -> (&'static [&'static str], &'static [&'static str]) {
     let secret = order.draw_secret.unwrap_or(SECRET);
     let nonces = Pair::from_fn(nonce);
-    let draw = Draw { secret, match_id: order.match_id.clone(), attempt: order.attempt, nonces };
+    let (match_id, seeded) = (order.match_id.clone(), order.draw_secret.is_some());
+    let draw = Draw { secret, match_id, attempt: order.attempt, nonces, seeded };
     match Parity::of(draw.number().get()) {
         Parity::Even => (&["even"], &["odd"]),
         Parity::Odd => (&["odd"], &["even"]),

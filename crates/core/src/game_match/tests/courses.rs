@@ -10,8 +10,6 @@ use crate::rules::outcome::Outcome;
 use CallFailure::{TimedOut, Unreachable, Unreadable};
 use Side::{A, B};
 
-const OVER_5: &[&str] = &["over A #5 in 6s", "over B #6 in 6s"];
-
 #[test]
 fn both_join_and_move_at_once_and_the_draw_decides() {
     let mut test_match = TestMatch::new(EvenOdd::default());
@@ -23,11 +21,12 @@ fn both_join_and_move_at_once_and_the_draw_decides() {
     ]);
     assert_eq!(test_match.machine.phase().as_str(), "COLLECTING_CHOICES");
     assert_eq!(test_match.machine.ending(), None);
-    test_match.plays([(moved(A, 3, "even"), &[]), (moved(B, 4, "odd"), OVER_5)]);
+    test_match.plays([(moved(A, 3, "even"), &[]), (moved(B, 4, "odd"), &["report"])]);
     assert_eq!(test_match.machine.phase().as_str(), "FINISHED");
 
     let nonces = Pair::from_fn(nonce);
-    let draw = Draw { secret: terms().secret, match_id: terms().match_id, attempt: 1, nonces: nonces.clone() };
+    let draw =
+        Draw { secret: terms().secret, match_id: terms().match_id, attempt: 1, nonces: nonces.clone(), seeded: false };
     let number = draw.number();
     assert_eq!(draw.verify(&test_match.machine.commitment(), None, number.get()), Ok(()));
     let winner = if number.get().is_multiple_of(2) { A } else { B };
@@ -42,10 +41,10 @@ fn both_join_and_move_at_once_and_the_draw_decides() {
     let reason = test_match.machine.reason(Pair::new("P01", "P02")).unwrap();
     assert!(reason.starts_with(&format!("{} is ", number.get())), "{reason}");
 
-    test_match.plays([(over_sent(B, 6), &[]), (over_sent(A, 5), &["report"])]);
+    test_match.plays([(ACCEPTED, &["over A #5 in 6s", "over B #6 in 6s"]), (over_sent(B, 6), &[])]);
     assert!(!test_match.machine.is_done());
-    test_match.plays([(Input::Reported, &[])]);
-    assert!(test_match.machine.is_done());
+    test_match.plays([(over_sent(A, 5), &[])]);
+    assert!(test_match.machine.is_done() && !test_match.machine.is_provisional());
     assert_eq!(test_match.machine.ending(), Some(&ending));
 }
 
@@ -56,10 +55,10 @@ fn a_game_with_turns_asks_one_side_after_the_other() {
     test_match.plays([
         (moved(A, 3, "2"), &["ask B #4 try 1 in 30s"]),
         (moved(B, 4, "1"), &["ask A #5 try 1 in 30s"]),
-        (moved(A, 5, "1"), &["over A #6 in 6s", "over B #7 in 6s"]),
+        (moved(A, 5, "1"), &["report"]),
+        (ACCEPTED, &["over A #6 in 6s", "over B #7 in 6s"]),
         (over_sent(A, 6), &[]),
-        (over_sent(B, 7), &["report"]),
-        (Input::Reported, &[]),
+        (over_sent(B, 7), &[]),
     ]);
     let ending = Ending {
         outcome: Outcome::Win(A),
@@ -84,7 +83,7 @@ fn silence_and_lost_connections_are_followed_by_growing_pauses() {
             (pause_over(A, 3), &["invite A #4 try 2 in 5s"]),
             (failed(A, 4, fault), &[&format!("error A join: {word}, 2/3, pause 4s"), "pause A #5 4s"]),
             (pause_over(A, 5), &["invite A #6 try 3 in 5s"]),
-            (failed(A, 6, fault), &["over A #7 in 6s", "over B #8 in 6s"]),
+            (failed(A, 6, fault), &["report"]),
         ]);
         assert_forfeit(&test_match, A, lost);
 
@@ -95,7 +94,7 @@ fn silence_and_lost_connections_are_followed_by_growing_pauses() {
             (pause_over(B, 5), &["ask B #6 try 2 in 30s"]),
             (failed(B, 6, fault), &[&format!("error B move: {word}, 2/3, pause 4s"), "pause B #7 4s"]),
             (pause_over(B, 7), &["ask B #8 try 3 in 30s"]),
-            (failed(B, 8, fault), &["over A #9 in 6s", "over B #10 in 6s"]),
+            (failed(B, 8, fault), &["report"]),
         ]);
         assert_forfeit(&test_match, B, lost);
         let ending = test_match.machine.ending().unwrap();
@@ -111,7 +110,7 @@ fn unreadable_answers_are_asked_again_at_once() {
         (joined(B, 2), &[]),
         (failed(A, 1, Unreadable), &["error A join: unreadable, 1/3, pause 0ns", "invite A #3 try 2 in 5s"]),
         (failed(A, 3, Unreadable), &["error A join: unreadable, 2/3, pause 0ns", "invite A #4 try 3 in 5s"]),
-        (failed(A, 4, Unreadable), OVER_5),
+        (failed(A, 4, Unreadable), &["report"]),
     ]);
     assert_forfeit(&test_match, A, ForfeitReason::Unreadable);
 }
@@ -122,7 +121,7 @@ fn illegal_moves_are_asked_again_at_once() {
     test_match.plays([
         (moved(A, 3, "3"), &["error A move: illegal \"3\", 1/3, pause 0ns", "ask A #4 try 2 in 30s"]),
         (moved(A, 4, ""), &["error A move: illegal \"\", 2/3, pause 0ns", "ask A #5 try 3 in 30s"]),
-        (moved(A, 5, "one"), &["over A #6 in 6s", "over B #7 in 6s"]),
+        (moved(A, 5, "one"), &["report"]),
     ]);
     assert_forfeit(&test_match, A, ForfeitReason::IllegalMoves);
 }
@@ -158,18 +157,18 @@ fn every_question_has_its_own_tries() {
 fn a_suspended_player_has_one_try() {
     let suspended = MatchTerms { tries: Pair::new(1, 3), ..terms() };
     let mut test_match = TestMatch::started_on(suspended.clone(), EvenOdd::default());
-    test_match.plays([(failed(A, 1, TimedOut), &[]), (joined(B, 2), &["over A #3 in 6s", "over B #4 in 6s"])]);
+    test_match.plays([(failed(A, 1, TimedOut), &[]), (joined(B, 2), &["report"])]);
     assert_forfeit(&test_match, A, ForfeitReason::TimedOut);
 
     let mut test_match = TestMatch::joined_on(suspended, EvenOdd::default());
-    test_match.plays([(moved(A, 3, "?"), &[]), (moved(B, 4, "even"), OVER_5)]);
+    test_match.plays([(moved(A, 3, "?"), &[]), (moved(B, 4, "even"), &["report"])]);
     assert_forfeit(&test_match, A, ForfeitReason::IllegalMoves);
 }
 
 #[test]
 fn every_player_is_asked_at_least_once() {
     let mut test_match = TestMatch::joined_on(MatchTerms { tries: Pair::new(0, 0), ..terms() }, EvenOdd::default());
-    test_match.plays([(moved(A, 3, "even"), &[]), (moved(B, 4, "even"), OVER_5)]);
+    test_match.plays([(moved(A, 3, "even"), &[]), (moved(B, 4, "even"), &["report"])]);
     assert_eq!(test_match.machine.ending().unwrap().outcome, Outcome::Draw);
 }
 
@@ -196,7 +195,7 @@ fn a_side_that_declines_loses_after_the_opponent_has_answered() {
         (declined(B, 2), &[]),
         (failed(A, 1, TimedOut), &["error A join: timed out, 1/3, pause 2s", "pause A #3 2s"]),
         (pause_over(A, 3), &["invite A #4 try 2 in 5s"]),
-        (joined(A, 4), OVER_5),
+        (joined(A, 4), &["report"]),
     ]);
     assert_forfeit(&test_match, B, ForfeitReason::Declined);
 }
@@ -205,19 +204,19 @@ fn a_side_that_declines_loses_after_the_opponent_has_answered() {
 fn a_turn_that_is_lost_ends_the_match_at_once() {
     let once = MatchTerms { tries: Pair::new(3, 1), ..terms() };
     let mut test_match = TestMatch::joined_on(once, Heap::of(3));
-    test_match.plays([(moved(A, 3, "1"), &["ask B #4 try 1 in 30s"]), (failed(B, 4, Unreachable), OVER_5)]);
+    test_match.plays([(moved(A, 3, "1"), &["ask B #4 try 1 in 30s"]), (failed(B, 4, Unreachable), &["report"])]);
     assert_forfeit(&test_match, B, ForfeitReason::Unreachable);
 }
 
 #[test]
 fn both_sides_can_forfeit_an_invitation_or_a_move() {
     let mut test_match = TestMatch::started(EvenOdd::default());
-    test_match.plays([(declined(A, 1), &[]), (declined(B, 2), &["over A #3 in 6s", "over B #4 in 6s"])]);
+    test_match.plays([(declined(A, 1), &[]), (declined(B, 2), &["report"])]);
     assert_double(&test_match, Pair::new(ForfeitReason::Declined, ForfeitReason::Declined));
 
     let once = MatchTerms { tries: Pair::new(1, 1), ..terms() };
     let mut test_match = TestMatch::joined_on(once, EvenOdd::default());
-    test_match.plays([(failed(B, 4, Unreachable), &[]), (moved(A, 3, "EVEN"), OVER_5)]);
+    test_match.plays([(failed(B, 4, Unreachable), &[]), (moved(A, 3, "EVEN"), &["report"])]);
     assert_double(&test_match, Pair::new(ForfeitReason::IllegalMoves, ForfeitReason::Unreachable));
 }
 

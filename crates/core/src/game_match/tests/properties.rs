@@ -53,6 +53,8 @@ struct World {
     open: Vec<Open>,
     issued: u32,
     reports: u32,
+    delivery: Option<ReportDelivery>,
+    told: u32,
     tries: HashMap<(Side, AskKind), u8>,
     asked: u32,
     ending: Option<Ending>,
@@ -96,7 +98,11 @@ impl World {
                     assert!(tries_made < tries_allowed);
                 }
                 Effect::Pause { side, call, .. } => self.opens(Kind::Pause, side, call),
-                Effect::SendGameOver { side, call, .. } => self.opens(Kind::Over, side, call),
+                Effect::SendGameOver { side, call, .. } => {
+                    assert!(matches!(self.delivery, Some(ReportDelivery::Accepted | ReportDelivery::Undelivered)));
+                    self.told += 1;
+                    self.opens(Kind::Over, side, call);
+                }
                 Effect::Report => self.reports += 1,
             }
         }
@@ -147,10 +153,10 @@ impl World {
         let kinds = if self.honest[side] { 1 } else { 5 };
         let fault = |fault| Input::Failed { side, call, fault };
         let answer = match (self.dice.roll(kinds), kind) {
-            (0, Kind::Join) => Input::Joined { side, call: named, nonce: nonce(side) },
-            (0, _) => Input::Moved { side, call: named, text: self.legal.into() },
+            (0, Kind::Join) => Input::Joined { side, call: named, nonce: nonce(side), signature: None },
+            (0, _) => Input::Moved { side, call: named, text: self.legal.into(), signature: None },
             (1, Kind::Join) => Input::Declined { side, call: named },
-            (1, _) => Input::Moved { side, call: named, text: "junk".into() },
+            (1, _) => Input::Moved { side, call: named, text: "junk".into(), signature: None },
             (2, _) => fault(CallFailure::TimedOut),
             (3, _) => fault(CallFailure::Unreachable),
             (_, _) => fault(CallFailure::Unreadable),
@@ -168,14 +174,14 @@ impl World {
         let call = if self.dice.roll(4) == 3 { None } else { Some(number) };
         let (input, kinds): (_, &[Kind]) = match self.dice.roll(10) {
             0 => (Input::Start, &[]),
-            1 => (Input::Joined { side, call, nonce: nonce(side) }, &[Kind::Join]),
+            1 => (Input::Joined { side, call, nonce: nonce(side), signature: None }, &[Kind::Join]),
             2 => (Input::Declined { side, call }, &[Kind::Join]),
-            3 => (Input::Moved { side, call, text: self.legal.into() }, &[Kind::Move]),
-            4 => (Input::Moved { side, call, text: "junk".into() }, &[Kind::Move]),
+            3 => (Input::Moved { side, call, text: self.legal.into(), signature: None }, &[Kind::Move]),
+            4 => (Input::Moved { side, call, text: "junk".into(), signature: None }, &[Kind::Move]),
             5 => (Input::Failed { side, call: number, fault: CallFailure::Unreachable }, &[Kind::Join, Kind::Move]),
             6 => (Input::PauseOver { side, call: number }, &[Kind::Pause]),
             7 => (Input::GameOverSent { side, call: number }, &[Kind::Over]),
-            8 if self.reports == 0 => (Input::Reported, &[]),
+            8 if self.reports == 0 || self.delivery.is_some() => (ACCEPTED, &[]),
             _ => {
                 let step = StepCommand::ALL[self.dice.roll(3) as usize];
                 self.step(step);
@@ -211,9 +217,12 @@ impl World {
             } else if let Some(step) = self.match_machine.awaited_step() {
                 assert!(self.step(step));
             } else {
-                assert_eq!(self.reports, 1, "nothing is open, so all is told");
-                self.feed(Input::Reported);
-                assert!(self.match_machine.is_done());
+                assert_eq!((self.reports, self.delivery), (1, None), "nothing is open, so the report is");
+                let deliveries = [ReportDelivery::Accepted, ReportDelivery::Undelivered, ReportDelivery::Refused];
+                let delivery = deliveries[self.dice.roll(3) as usize];
+                self.delivery = Some(delivery);
+                self.feed(Input::Reported(delivery));
+                assert_eq!(self.match_machine.is_done(), delivery == ReportDelivery::Refused);
             }
         }
         let done = format!("{:?}", self.match_machine);
@@ -251,6 +260,8 @@ prop_compose! {
             open: Vec::new(),
             issued: 0,
             reports: 0,
+            delivery: None,
+            told: 0,
             tries: HashMap::new(),
             asked: 0,
             ending: None,
@@ -271,6 +282,7 @@ proptest! {
     fn every_match_ends_once_within_bounds_and_fairly(mut world in worlds()) {
         world.run();
         prop_assert_eq!(world.reports, 1);
+        prop_assert_eq!(world.told, if world.delivery == Some(ReportDelivery::Refused) { 0 } else { 2 });
         let ending = world.ending.unwrap();
         for side in Side::BOTH {
             prop_assert_eq!(ending.faults[side].is_some(), ending.outcome.forfeited(side));

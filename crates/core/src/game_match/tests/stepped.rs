@@ -59,9 +59,11 @@ fn each_phase_waits_for_its_step() {
     assert_eq!(ending.outcome, Outcome::Draw);
 
     test_match.refuses([CollectChoices, DrawNumber], MatchPhase::Finished, Some(Finalize));
-    assert_eq!(test_match.step(Finalize).unwrap(), ["over A #6 in 6s", "over B #7 in 6s"]);
+    assert_eq!(test_match.step(Finalize).unwrap(), ["report"]);
     test_match.refuses(StepCommand::ALL, MatchPhase::Finished, None);
-    test_match.plays([(over_sent(A, 6), &[]), (over_sent(B, 7), &["report"]), (Input::Reported, &[])]);
+    test_match.plays([(ACCEPTED, &["over A #6 in 6s", "over B #7 in 6s"])]);
+    test_match.refuses(StepCommand::ALL, MatchPhase::Finished, None);
+    test_match.plays([(over_sent(A, 6), &[]), (over_sent(B, 7), &[])]);
     test_match.refuses(StepCommand::ALL, MatchPhase::Finished, None);
     assert_eq!(test_match.machine.ending(), Some(&ending));
 }
@@ -86,7 +88,7 @@ fn a_game_without_a_draw_takes_that_step_as_done() {
         if with_draw_step {
             assert_eq!(test_match.step(DrawNumber).unwrap(), [""; 0]);
         }
-        assert_eq!(test_match.step(Finalize).unwrap(), ["over A #4 in 6s", "over B #5 in 6s"]);
+        assert_eq!(test_match.step(Finalize).unwrap(), ["report"]);
         test_match.refuses([DrawNumber], MatchPhase::Finished, None);
         assert_eq!(test_match.machine.ending().unwrap().outcome, Outcome::Win(A));
     }
@@ -97,7 +99,7 @@ fn after_a_forfeit_only_the_end_is_to_be_told() {
     let mut test_match = TestMatch::stepped(EvenOdd::default());
     test_match.plays([(declined(A, 1), &[]), (joined(B, 2), &[])]);
     test_match.refuses([CollectChoices, DrawNumber], MatchPhase::Finished, Some(Finalize));
-    assert_eq!(test_match.step(Finalize).unwrap(), ["over A #3 in 6s", "over B #4 in 6s"]);
+    assert_eq!(test_match.step(Finalize).unwrap(), ["report"]);
 
     let mut test_match = TestMatch::joined_on(MatchTerms { tries: Pair::new(1, 1), ..stepped_terms() }, Heap::of(3));
     test_match.step(CollectChoices).unwrap();

@@ -1,5 +1,6 @@
 //! Damaged logs: an event that cannot follow is refused and changes nothing.
 
+use crate::season::evidence::ReturnCause;
 use league_protocol::id::RoundId;
 
 use super::*;
@@ -15,7 +16,7 @@ fn refuses(league: &League, fact: Fact) -> BadEvent {
 }
 
 fn assigned(match_id: &str, attempt: u32, referee: u32) -> Fact {
-    Fact::MatchAssigned { match_id: m(match_id), attempt, referee: r(referee) }
+    Fact::MatchAssigned { match_id: m(match_id), attempt, referee: r(referee), draw: None }
 }
 
 fn started(round: u32) -> Fact {
@@ -100,9 +101,14 @@ fn a_match_is_assigned_once_to_a_referee_with_capacity() {
 #[test]
 fn a_match_is_reported_or_given_back_on_the_attempt_that_is_held() {
     let mut league = League::running(4, &[1]);
-    let reported =
-        |match_id: &str, attempt| Fact::MatchReported { match_id: m(match_id), attempt, record: ended(Outcome::Draw) };
-    let returned = |match_id: &str, attempt| Fact::MatchReturned { match_id: m(match_id), attempt };
+    let reported = |match_id: &str, attempt| Fact::MatchReported {
+        match_id: m(match_id),
+        attempt,
+        record: ended(Outcome::Draw),
+        commitments: Vec::new(),
+    };
+    let returned =
+        |match_id: &str, attempt| Fact::MatchReturned { match_id: m(match_id), attempt, cause: ReturnCause::Refused };
     let held = league.assign();
     for (match_id, attempt) in [("R1M1", 0), ("R1M1", 2), ("R1M2", 0), ("R1M2", 1), ("R3M1", 1), ("R0M1", 1)] {
         refuses(&league, reported(match_id, attempt));
@@ -127,14 +133,14 @@ fn agents_register_once_and_only_known_ones_return() {
     let (profile, grant) = of_player();
     refuses(&league, Fact::PlayerReturned { player: p(2), profile, grant });
     let (profile, grant) = of_player();
-    refuses(&league, Fact::RefereeReturned { referee: r(2), profile, capacity: 1, grant });
+    refuses(&league, Fact::RefereeReturned { referee: r(2), profile, capacity: 1, grant, commitments: Vec::new() });
     refuses(&league, Fact::RefereeLost { referee: r(2) });
     let mut over = League::running(2, &[1]);
     over.play_round(|_| Outcome::Draw);
     let (profile, grant) = of_player();
     refuses(&over, Fact::PlayerRegistered { player: p(3), profile, grant });
     let (profile, grant) = of_player();
-    refuses(&over, Fact::RefereeRegistered { referee: r(2), profile, capacity: 1, grant });
+    refuses(&over, Fact::RefereeRegistered { referee: r(2), profile, capacity: 1, grant, commitments: Vec::new() });
 }
 
 #[test]

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::game_match::MatchMachine;
 use crate::game_match::effect::Effect;
-use crate::game_match::input::{CallFailure, Input};
+use crate::game_match::input::{CallFailure, Input, ReportDelivery};
 use crate::game_match::messages::{MatchMessages, terms};
 use crate::rules::registry::new_game;
 use crate::season::agent::AgentId;
@@ -52,9 +52,9 @@ impl Player {
                 (Some(&invitation.match_id), json(session.invited(head, invitation, nonce, now())))
             }
             Call::ChooseParity(call) => {
-                session.move_requested(head, call.clone().into()).unwrap();
+                let asked = session.move_requested(head, call.clone().into()).unwrap().asked();
                 let parity = Parity::of(u8::try_from(self.number).unwrap());
-                let chosen = session.move_chosen(&call.match_id, Method::ChooseParity, parity.as_str().into()).unwrap();
+                let chosen = session.move_chosen(head, &asked, parity.as_str().into()).unwrap().played;
                 let answer = json!({ "match_id": call.match_id, "player_id": p(self.number), "parity_choice": chosen });
                 (Some(&call.match_id), answer)
             }
@@ -197,7 +197,7 @@ impl PlayedLeague {
                 check_token(reading.token.as_ref(), side);
                 assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
                 let JoinAnswer::Joined { nonce } = reading.answer else { panic!("{:?}", reading.answer) };
-                Input::Joined { side, call: Some(call), nonce }
+                Input::Joined { side, call: Some(call), nonce, signature: reading.signature }
             }
             Effect::AskMove { side, call, limit, .. } => {
                 let answer = send(side, &match_messages.ask(side, now(), limit));
@@ -205,7 +205,7 @@ impl PlayedLeague {
                 check_token(reading.token.as_ref(), side);
                 assert!(reading.quirks.is_empty(), "{:?}", reading.quirks);
                 let MoveAnswer::Move(text) = reading.answer else { panic!("{:?}", reading.answer) };
-                Input::Moved { side, call: Some(call), text }
+                Input::Moved { side, call: Some(call), text, signature: reading.signature }
             }
             Effect::SendError { side, ask, attempt_error, tries_made, tries_allowed, pause } => {
                 let next = now().after(pause.max(Duration::from_secs(1)));
@@ -221,7 +221,7 @@ impl PlayedLeague {
                 send(side, &over);
                 Input::GameOverSent { side, call }
             }
-            Effect::Report => Input::Reported,
+            Effect::Report => Input::Reported(ReportDelivery::Accepted),
         })
     }
 
@@ -238,7 +238,7 @@ impl PlayedLeague {
             panic!("not a report of a referee")
         };
         let record = season.read_report(report).unwrap();
-        assert_eq!(record, MatchRecord::of(match_machine, match_machine.ending().unwrap(), false));
+        assert_eq!(record, MatchRecord::of(match_machine, match_machine.ending().unwrap()));
         let counted = season.report(&referee, &report.match_id, report.attempt, record, now()).unwrap();
         assert_eq!(self.league.enact(counted), ReportOutcome::Now);
     }

@@ -9,7 +9,7 @@ use proptest::sample::Index;
 use super::*;
 use crate::season::event::Fact;
 use crate::season::standings::Table;
-use crate::season::{LeaguePhase, MatchSlot, NextAction};
+use crate::season::{DrawSource, LeaguePhase, MatchSlot, NextAction};
 
 #[derive(Clone, Debug)]
 enum Command {
@@ -135,7 +135,7 @@ impl World {
             Command::Reopen => season.reopen(now())?.events,
             Command::Withdraw { number } => season.withdraw(&p(number), now())?.events,
             Command::StartRound => season.start_round(now())?.events,
-            Command::Assign => season.assign(now()).events,
+            Command::Assign => season.assign(DrawSource::Random(&[7; 32]), now()).events,
             Command::GiveBack { which, reference } => match self.held(which, reference) {
                 Some(assignment) => season.give_back(&assignment, now())?.events,
                 None => Vec::new(),
@@ -245,7 +245,7 @@ fn accepts_further_commands(season: &Season) {
         let mut season = season.clone();
         events.iter().for_each(|event| season.apply(event).unwrap());
     };
-    then(season.assign(now()).events);
+    then(season.assign(DrawSource::Random(&[7; 32]), now()).events);
     then(events(season.close_registration(now())));
     then(events(season.start(now())));
     then(events(season.stop(now())));

@@ -16,7 +16,7 @@ fn played(a: &str, b: &str, number: u8, outcome: Outcome) -> MatchRecord {
 
 fn proved(match_id: &str, attempt: u32) -> MatchRecord {
     let (secret, nonces) = (DrawSecret([3; 32]), Pair::new("salt".parse().unwrap(), DrawNonce::default()));
-    let draw = Draw { secret, match_id: m(match_id), attempt, nonces: nonces.clone() };
+    let draw = Draw { secret, match_id: m(match_id), attempt, nonces: nonces.clone(), seeded: false };
     let number = draw.number().get();
     let outcome = Outcome::Win(if number.is_multiple_of(2) { Side::A } else { Side::B });
     let proof =

@@ -78,7 +78,10 @@ fn a_full_list_of_matches_drops_finished_ones_first() {
     }
     assert_eq!(session.is_invited(&at(1), "again"), nonce("first"), "the one that was over made room");
     session.is_asked(&at(MAX_ACTIVE + 2));
-    assert_eq!(session.is_invited(&at(1), "again"), nonce("again"), "then the oldest did");
+    let again = session.invited(&referee_of(&at(1)), &invitation(&at(1)), nonce("again"), Timestamp::EPOCH);
+    assert!(again.unwrap_err().message.contains("is over"), "then the oldest did; the player has signed for it");
+    let unsigned = session.invited(&referee_of(&at(2)), &foreign_invitation(&at(2)), nonce("new"), Timestamp::EPOCH);
+    assert_eq!(unsigned.unwrap().draw_nonce, Some(nonce("new")));
 }
 
 #[test]
@@ -92,7 +95,7 @@ fn only_the_newest_positions_of_a_match_are_remembered() {
     };
     for number in 0..200 {
         assert_eq!(ask(&mut session, number), None);
-        session.move_chosen(&match_id, Method::MakeMove, number.to_string().into()).unwrap();
+        session.answers(&move_call(&match_id, &number.to_string()).into(), &number.to_string());
     }
     assert_eq!(ask(&mut session, 199), word("199"));
     assert_eq!(ask(&mut session, 140), word("140"));

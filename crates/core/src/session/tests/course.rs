@@ -232,7 +232,8 @@ fn a_result_needs_neither_invitation_nor_move_request() {
 
 #[test]
 fn a_choice_for_an_unknown_match_is_refused() {
-    let fault = session().move_chosen(&first_of(1), Method::MakeMove, "5".into()).unwrap_err();
+    let asked = MoveRequest::from(move_call(&first_of(1), "")).asked();
+    let fault = session().move_chosen(&referee_of(&first_of(1)), &asked, "5".into()).unwrap_err();
     assert_eq!(fault.code, Some(league_protocol::error::ErrorCode::E007));
 }
 
@@ -281,4 +282,47 @@ fn registering_after_the_end_of_a_league_starts_anew() {
     session.registered(identity(true));
     assert_eq!((session.state(), session.player_state(None).current_round), (SessionState::Registered, None));
     assert_eq!(session.is_invited(&first_of(1), "new"), nonce("new"));
+}
+
+#[test]
+fn a_result_of_the_round_before_counts_and_does_not_disturb_the_current_round() {
+    let steps: [fn(&mut PlayerSession); 5] = [
+        |session| drop(session.round_announced(&manager(), &announcement(2, &[(1, 2)])).unwrap()),
+        |session| drop(session.is_invited(&first_of(2), "second")),
+        |session| drop(session.is_asked(&first_of(2))),
+        |session| assert_eq!(session.chooses(&first_of(2), Parity::Odd), Parity::Odd),
+        |session| session.is_sent(&won(&first_of(2))),
+    ];
+    // The first match is also one that the player was never invited to.
+    for (is_invited, done) in [true, false].into_iter().flat_map(|invited| (1..=5).map(move |done| (invited, done))) {
+        let mut session = session();
+        session.round_announced(&manager(), &announcement(1, &[(1, 2)])).unwrap();
+        if is_invited {
+            session.plays(&first_of(1));
+        }
+        session.round_completed(&manager(), &completed(1, Some(2))).unwrap();
+        steps[..done].iter().for_each(|step| step(&mut session));
+        let before = session.player_state(None);
+        let outcome = session.match_over(&referee_of(&first_of(1)), &won(&first_of(1))).unwrap();
+        let after = session.player_state(None);
+        let about = format!("invited: {is_invited}, {done} steps");
+        assert!(!outcome.repeated, "{about}");
+        assert_eq!((after.state, after.current_match), (before.state, before.current_match), "{about}");
+        assert_eq!((after.current_round, after.record.wins), (Some(RoundId(2)), before.record.wins + 1), "{about}");
+    }
+}
+
+#[test]
+fn a_final_result_replaces_a_provisional_one() {
+    let match_id = first_of(1);
+    for (last, repeated) in [(won(&match_id), true), (lost(&match_id), false)] {
+        let mut session = session();
+        session.plays(&match_id);
+        let provisional = GameOver { provisional: true, ..won(&match_id) };
+        assert!(!session.match_over(&referee_of(&match_id), &provisional).unwrap().repeated);
+        assert_eq!(session.history().record().wins, 1);
+        assert_eq!(session.match_over(&referee_of(&match_id), &last).unwrap().repeated, repeated);
+        assert_eq!(session.history().matches().len(), 1);
+        assert_eq!(session.history().record().wins, u32::from(repeated));
+    }
 }

@@ -283,8 +283,8 @@ fn referees_without_passes_are_trusted_only_in_the_players_matches_of_that_round
 
 #[test]
 fn an_invitation_can_be_declined_with_a_reason() {
-    let (session, match_id) = (session(), first_of(1));
-    let declined =
+    let (mut session, match_id) = (session(), first_of(1));
+    let mut declined =
         |head: &ReceivedEnvelope| session.declined(head, &invitation(&match_id), "no chess".into(), Timestamp::EPOCH);
     let answer = declined(&referee_of(&match_id)).unwrap();
     assert_eq!((answer.accept, answer.reason.as_deref(), answer.draw_nonce), (Some(false), Some("no chess"), None));

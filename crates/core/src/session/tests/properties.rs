@@ -1,11 +1,12 @@
 //! For random messages a session never panics, counts every match once and never changes a choice.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::session::DrawCheck;
+use crate::session::active_match::AttemptKey;
 use league_protocol::message::standings::PlayerRecord;
 
 #[derive(Clone, Debug)]
@@ -42,11 +43,16 @@ fn said() -> impl Strategy<Value = Said> {
 struct Witness {
     league: bool,
     results: HashMap<(bool, MatchId), (OwnResult, u32)>,
-    /// The first answer in each position of the current attempt.
-    answers: HashMap<MatchId, HashMap<String, SmolStr>>,
-    asked: HashMap<MatchId, String>,
-    /// The current attempt, and whether it is over.
-    attempts: HashMap<MatchId, (Option<u32>, bool)>,
+    attempts: HashMap<MatchId, BTreeMap<Option<u32>, Attempt>>,
+    asked: HashMap<MatchId, MoveRequest>,
+}
+
+#[derive(Default)]
+struct Attempt {
+    joined: bool,
+    over: bool,
+    /// The first answer in each position.
+    answers: HashMap<String, SmolStr>,
 }
 
 impl Witness {
@@ -59,32 +65,29 @@ impl Witness {
                 let _ = session.round_announced(&head, &RoundAnnouncement { league_id: None, ..announced });
             }
             Said::Invited { number, attempt } => {
-                let match_id = at(number);
-                let known = self.attempts.get(&match_id);
-                let again = known.is_some_and(|(known, over)| known == attempt && (attempt.is_some() || !over));
-                if !again {
-                    self.attempts.insert(match_id.clone(), (*attempt, false));
-                    self.answers.remove(&match_id);
-                    self.asked.remove(&match_id);
+                let known = self.attempts.entry(at(number)).or_default().entry(*attempt).or_default();
+                let again = known.joined && (attempt.is_some() || !known.over);
+                if known.joined && !again {
+                    *known = Attempt::default();
                 }
-                let invitation = GameInvitation { attempt: *attempt, round_id: None, ..foreign_invitation(&match_id) };
+                known.joined = true;
+                let invitation =
+                    GameInvitation { attempt: *attempt, round_id: None, ..foreign_invitation(&at(number)) };
                 let own = nonce(if again { "again" } else { "fresh" });
                 let join = session.invited(&head, &invitation, own, Timestamp::EPOCH).unwrap();
                 prop_assert_ne!(join.draw_nonce, Some(nonce("again")));
             }
-            Said::AskedParity { number } => {
-                let question = session.move_requested(&head, parity_call(&at(number)).into()).unwrap();
-                self.asked(&question)?;
-            }
+            Said::AskedParity { number } => self.asked(session, parity_call(&at(number)).into())?,
             Said::AskedMove { number, board } => {
-                let question =
-                    session.move_requested(&head, move_call(&at(number), &format!("board {board}")).into()).unwrap();
-                self.asked(&question)?;
+                self.asked(session, move_call(&at(number), &format!("board {board}")).into())?;
             }
             Said::Chose { number, cell } => {
-                if self.asked.contains_key(&at(number)) {
-                    let stands = session.move_chosen(&at(number), Method::MakeMove, cell.to_string().into()).unwrap();
-                    self.answered(&at(number), &cell.to_string(), &stands)?;
+                if let Some(request) = self.asked.get(&at(number)).cloned() {
+                    let stands = session.move_chosen(&head, &request.asked(), cell.to_string().into()).unwrap();
+                    let answers = &mut self.latest(&at(number)).answers;
+                    let first = answers.entry(request.view.to_string()).or_insert_with(|| cell.to_string().into());
+                    prop_assert_eq!(&*first, &stands.played);
+                    prop_assert_eq!(stands.signature, None, "a call without a turn is not signed");
                 }
             }
             Said::Over { number, kind, points } => {
@@ -106,7 +109,9 @@ impl Witness {
                     OwnResult::Loss | OwnResult::TechnicalLoss => 0,
                 };
                 self.results.insert((self.league, match_id.clone()), (own, points.unwrap_or(usual)));
-                self.attempts.entry(match_id).and_modify(|(_, over)| *over = true);
+                if self.attempts.contains_key(&match_id) {
+                    self.latest(&match_id).over = true;
+                }
             }
             Said::RoundCompleted { round, last } => {
                 let end = completed(*round, (!last).then_some(round + 1));
@@ -131,25 +136,26 @@ impl Witness {
 
     /// A match without attempt that the league continued without may be invited again. The session knows which.
     fn closed(&mut self, session: &mut PlayerSession) {
-        for (match_id, (_, over)) in &mut self.attempts {
-            *over |= session.matches.find(match_id).is_some_and(|active| !active.is_open());
+        for (match_id, attempts) in &mut self.attempts {
+            for (attempt, known) in attempts {
+                let key = AttemptKey { match_id, attempt: *attempt, referee: None };
+                known.over |= session.matches.exact(key).is_some_and(|active| !active.is_open());
+            }
         }
     }
 
-    fn asked(&mut self, question: &MoveRequest) -> Result<(), TestCaseError> {
-        let match_id = &question.match_id;
-        self.attempts.entry(match_id.clone()).or_insert((None, false));
-        self.asked.insert(match_id.clone(), question.view.to_string());
-        let known = self.answers.get(match_id).and_then(|answers| answers.get(question.view.as_str()));
-        prop_assert_eq!(question.answered.as_ref(), known);
-        Ok(())
+    /// A message that names no attempt is about the latest one.
+    fn latest(&mut self, match_id: &MatchId) -> &mut Attempt {
+        let attempts = self.attempts.entry(match_id.clone()).or_default();
+        let latest = attempts.keys().next_back().copied().flatten();
+        attempts.entry(latest).or_default()
     }
 
-    fn answered(&mut self, match_id: &MatchId, given: &str, stands: &str) -> Result<(), TestCaseError> {
-        let position = self.asked[match_id].clone();
-        let answers = self.answers.entry(match_id.clone()).or_default();
-        let first = answers.entry(position).or_insert_with(|| given.into());
-        prop_assert_eq!(first.as_str(), stands);
+    fn asked(&mut self, session: &mut PlayerSession, request: MoveRequest) -> Result<(), TestCaseError> {
+        let request = session.move_requested(&ReceivedEnvelope::default(), request).unwrap();
+        let known = self.latest(&request.match_id).answers.get(request.view.as_str()).cloned();
+        prop_assert_eq!(request.answered.as_ref(), known.as_ref());
+        self.asked.insert(request.match_id.clone(), request);
         Ok(())
     }
 

@@ -22,22 +22,31 @@ fn the_same_invitation_gets_the_same_answer_at_any_time() {
 }
 
 #[test]
-fn another_attempt_or_commitment_is_another_match() {
+fn another_attempt_is_another_match() {
     let (first, match_id) = (invitation(&first_of(1)), first_of(1));
-    let changed = [
-        GameInvitation { attempt: Some(2), ..first.clone() },
-        GameInvitation { draw_commitment: Some(DrawCommitment([1; 32])), ..first.clone() },
-    ];
-    for again in changed {
-        let mut session = session();
-        assert_eq!(invited_to(&mut session, &first, "old"), nonce("old"));
-        session.is_asked(&match_id);
-        session.chooses(&match_id, Parity::Even);
-        assert_eq!(invited_to(&mut session, &again, "new"), nonce("new"));
-        assert_eq!(session.state(), SessionState::WaitingForChoiceRequest);
-        assert_eq!(session.is_asked(&match_id).answered, None);
-        assert_eq!(session.chooses(&match_id, Parity::Odd), Parity::Odd);
-    }
+    let mut session = session();
+    assert_eq!(invited_to(&mut session, &first, "old"), nonce("old"));
+    session.is_asked(&match_id);
+    session.chooses(&match_id, Parity::Even);
+    let again = GameInvitation { attempt: Some(2), ..first.clone() };
+    assert_eq!(invited_to(&mut session, &again, "new"), nonce("new"));
+    assert_eq!(session.state(), SessionState::WaitingForChoiceRequest);
+    assert_eq!(session.is_asked(&match_id).answered, None);
+    assert_eq!(session.chooses(&match_id, Parity::Odd), Parity::Odd);
+    // A late message of the first attempt does not change the second.
+    assert_eq!(invited_to(&mut session, &first, "late"), nonce("old"));
+    assert_eq!(session.state(), SessionState::WaitingForResult);
+}
+
+#[test]
+fn an_unsigned_invitation_with_another_commitment_is_another_match() {
+    let (first, match_id) = (invitation(&first_of(1)), first_of(1));
+    let mut session = session_of(PlayerIdentity { token: None, ..identity(false) });
+    assert_eq!(invited_to(&mut session, &first, "old"), nonce("old"));
+    session.chooses(&match_id, Parity::Even);
+    let again = GameInvitation { draw_commitment: Some(DrawCommitment([1; 32])), ..first };
+    assert_eq!(invited_to(&mut session, &again, "new"), nonce("new"));
+    assert_eq!(session.chooses(&match_id, Parity::Odd), Parity::Odd);
 }
 
 #[test]
@@ -80,8 +89,9 @@ fn a_move_belongs_to_its_position() {
         let question = ask(&mut session, board).unwrap();
         assert_eq!((question.view.as_str(), question.answered), (board, None));
         assert_eq!(session.state(), SessionState::ChoosingParity);
-        assert_eq!(session.move_chosen(&match_id, Method::MakeMove, cell.into()).unwrap(), cell);
-        assert_eq!(session.move_chosen(&match_id, Method::MakeMove, "9".into()).unwrap(), cell);
+        let request = MoveRequest::from(move_call(&match_id, board));
+        assert_eq!(session.answers(&request, cell).played, cell);
+        assert_eq!(session.answers(&request, "9").played, cell);
     }
     assert_eq!(ask(&mut session, boards[0]).unwrap().answered, word("5"), "also after the game has gone on");
     assert_eq!(ask(&mut session, boards[1]).unwrap().answered, word("4"));

@@ -8,3 +8,8 @@ mod disk;
 #[cfg(unix)]
 mod ends;
 mod places;
+#[cfg(unix)]
+mod private;
+mod tampering;
+#[cfg(unix)]
+mod vanished;

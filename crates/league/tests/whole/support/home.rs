@@ -76,7 +76,8 @@ impl TestHome {
     /// Expects a finished league with `matches` results.
     pub(crate) fn verify(&self, matches: usize) {
         let report = self.json("verify");
-        assert_eq!((&report["matches"], &report["damaged"]), (&json!(matches), &json!([])), "{report}");
+        let findings = (&report["differences"], &report["stale"]);
+        assert_eq!((&report["matches"], findings), (&json!(matches), (&json!([]), &json!([]))), "{report}");
         assert_eq!(self.list("matches").len(), matches);
         assert_eq!(self.json("status")["state"], "LEAGUE_COMPLETED");
     }

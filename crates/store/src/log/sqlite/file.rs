@@ -6,12 +6,19 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::super::{LogDamage, LogError};
+use crate::file_identity::FileIdentity;
+use crate::private;
 
 /// The only log format that this program reads. Format 1, of league 0.1.0, had more tables, and rounds without pairings.
 const FORMAT: i64 = 2;
 
+const TABLE: &str = "CREATE TABLE events (seq INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT";
+
 pub(super) fn open(path: &Path) -> Result<Connection, LogError> {
     let failed = |error: rusqlite::Error| refused(path, &error);
+    // SQLite would let every user of the machine read a new file. Those beside it get the rights of this one.
+    let created = private::options().append(true).create(true).open(path);
+    created.map_err(|error| unavailable(path, &error))?;
     let mut connection = Connection::open(path).map_err(failed)?;
     connection.busy_timeout(Duration::from_secs(5)).map_err(failed)?;
     check_format(&connection, path)?;
@@ -23,12 +30,18 @@ pub(super) fn open(path: &Path) -> Result<Connection, LogError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Checked inside the transaction, because another process may create the log at the same time.
     if !check_format(&transaction, path)? {
-        let table = "CREATE TABLE events (seq INTEGER PRIMARY KEY, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT";
-        transaction.execute_batch(table).map_err(failed)?;
+        transaction.execute_batch(TABLE).map_err(failed)?;
         transaction.pragma_update(None, "user_version", FORMAT).map_err(failed)?;
     }
     transaction.commit().map_err(failed)?;
     Ok(connection)
+}
+
+/// The log and the files that SQLite keeps beside it as long as a connection is open.
+pub(super) fn identities(path: &Path) -> Result<Vec<FileIdentity>, LogError> {
+    let identity = |path: &Path| FileIdentity::of(path).map_err(|error| unavailable(path, &error));
+    let beside = ["-wal", "-shm"].map(|ending| beside(path, ending)).into_iter().filter(|path| path.exists());
+    [path.to_path_buf()].into_iter().chain(beside).map(|path| identity(&path)).collect()
 }
 
 /// Works while a manager appends. Returns `None` where nothing was written yet.
@@ -44,7 +57,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, LogError> 
     };
     let opened = Connection::open_with_flags(path, flags).and_then(readable).or_else(|error| {
         // On a read-only file system SQLite cannot create the files that a WAL needs. Without a WAL no process writes.
-        match wal_of(path).exists() {
+        match beside(path, "-wal").exists() {
             true => Err(error),
             false => Connection::open_with_flags(immutable(path), flags).and_then(readable),
         }
@@ -68,6 +81,32 @@ fn check_format(connection: &Connection, path: &Path) -> Result<bool, LogError> 
     }
 }
 
+/// Finds what reading the events does not show: other tables, views, indexes, triggers and columns, an application's id,
+/// and damaged pages.
+pub(super) fn audit(connection: &Connection) -> rusqlite::Result<Result<(), LogDamage>> {
+    let damage = |reason: String| Ok(Err(LogDamage::Storage { reason }));
+    let mut schema = connection.prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY rowid")?;
+    let entries = schema.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    for entry in entries {
+        let (kind, name, sql): (String, String, String) = entry?;
+        if (kind.as_str(), name.as_str()) != ("table", "events") {
+            return damage(format!("it has the {kind} {name:?}, and a log has the table \"events\" only"));
+        }
+        if sql != TABLE {
+            return damage(format!("the table \"events\" is defined as {sql:?}, not as {TABLE:?}"));
+        }
+    }
+    let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
+    match number("PRAGMA application_id")? {
+        0 => {}
+        other => return damage(format!("its application id is {other}, not 0")),
+    }
+    match connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0))?.as_str() {
+        "ok" => Ok(Ok(())),
+        problem => damage(problem.to_owned()),
+    }
+}
+
 pub(super) fn unavailable(path: &Path, reason: &dyn std::fmt::Display) -> LogError {
     LogError::Unavailable { log: path.display().to_string(), reason: reason.to_string() }
 }
@@ -81,9 +120,10 @@ pub(super) fn refused(path: &Path, error: &rusqlite::Error) -> LogError {
         Some(_) | None => unavailable(path, error),
     }
 }
-fn wal_of(path: &Path) -> PathBuf {
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push("-wal");
+    name.push(ending);
     PathBuf::from(name)
 }
 
@@ -118,7 +158,7 @@ mod tests {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = Connection::open_with_flags(immutable(&path), flags).unwrap();
         assert_eq!(check_format(&connection, &path), Ok(true));
-        assert!(!wal_of(&path).exists());
+        assert!(!beside(&path, "-wal").exists());
     }
 
     #[test]

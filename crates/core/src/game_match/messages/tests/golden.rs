@@ -77,13 +77,14 @@ fn move_calls() -> String {
     let mut messages = Vec::new();
     match_machine.handle(Input::Start, &mut effects);
     for (side, call) in [(Side::A, CallNumber(1)), (Side::B, CallNumber(2))] {
-        match_machine.handle(Input::Joined { side, call: Some(call), nonce: nonce(side) }, &mut effects);
+        match_machine
+            .handle(Input::Joined { side, call: Some(call), nonce: nonce(side), signature: None }, &mut effects);
     }
     for (side, about) in [(Side::A, "to PLAYER_A"), (Side::B, "to PLAYER_B, after a move")] {
         let match_messages = messages_of(&match_machine, &order);
         messages
             .push((about, spoken(&match_messages, side, &match_messages.ask(side, now(), Duration::from_secs(30)))));
-        match_machine.handle(Input::Moved { side, call: None, text: "5".into() }, &mut effects);
+        match_machine.handle(Input::Moved { side, call: None, text: "5".into(), signature: None }, &mut effects);
     }
     together(&messages)
 }
@@ -96,7 +97,7 @@ fn errors(game: &str) -> String {
             messages.push(error_after(&order, ask, |call| Input::Failed { side: Side::A, call, fault }));
         }
     }
-    let illegal = |call| Input::Moved { side: Side::A, call: Some(call), text: "maybe".into() };
+    let illegal = |call| Input::Moved { side: Side::A, call: Some(call), text: "maybe".into(), signature: None };
     messages.push(error_after(&order, AskKind::Move, illegal));
     together(&messages)
 }
@@ -109,7 +110,8 @@ fn error_after(order: &StartMatch, ask: AskKind, failure: impl Fn(CallNumber) ->
         AskKind::Join => "about the invitation",
         AskKind::Move => {
             for side in Side::BOTH {
-                match_machine.handle(Input::Joined { side, call: None, nonce: nonce(side) }, &mut effects);
+                match_machine
+                    .handle(Input::Joined { side, call: None, nonce: nonce(side), signature: None }, &mut effects);
             }
             "about the call for a move"
         }
@@ -154,14 +156,17 @@ fn states() -> Vec<(&'static str, Vec<u8>)> {
     };
     look("before it begins", &match_machine);
     match_machine.handle(Input::Start, &mut effects);
-    match_machine.handle(Input::Joined { side: Side::A, call: None, nonce: nonce(Side::A) }, &mut effects);
+    match_machine
+        .handle(Input::Joined { side: Side::A, call: None, nonce: nonce(Side::A), signature: None }, &mut effects);
     look("one has joined", &match_machine);
-    match_machine.handle(Input::Joined { side: Side::B, call: None, nonce: nonce(Side::B) }, &mut effects);
+    match_machine
+        .handle(Input::Joined { side: Side::B, call: None, nonce: nonce(Side::B), signature: None }, &mut effects);
     look("both have joined", &match_machine);
     match_machine.step(StepCommand::CollectChoices, &mut effects).unwrap();
-    match_machine.handle(Input::Moved { side: Side::B, call: None, text: "odd".into() }, &mut effects);
+    match_machine.handle(Input::Moved { side: Side::B, call: None, text: "odd".into(), signature: None }, &mut effects);
     look("one has chosen", &match_machine);
-    match_machine.handle(Input::Moved { side: Side::A, call: None, text: "even".into() }, &mut effects);
+    match_machine
+        .handle(Input::Moved { side: Side::A, call: None, text: "even".into(), signature: None }, &mut effects);
     look("both have chosen", &match_machine);
     match_machine.step(StepCommand::DrawNumber, &mut effects).unwrap();
     look("the number is drawn", &match_machine);

@@ -63,7 +63,7 @@ fn a_report_is_read_as_exactly_what_happened() {
             let report: MatchResultReport = serde_json::from_str(&written).unwrap();
             assert_eq!(report, match_messages.report().unwrap(), "{name}");
             let record = league.season.read_report(&report).unwrap();
-            let expected = MatchRecord::of(&match_machine, match_machine.ending().unwrap(), secret.is_some());
+            let expected = MatchRecord::of(&match_machine, match_machine.ending().unwrap());
             assert_eq!(record, expected, "{name}");
             assert_eq!(league.report(&assignment, record.clone()), Ok(ReportOutcome::Now), "{name}");
             assert_eq!(league.report(&assignment, record), Ok(ReportOutcome::Before), "{name}");

@@ -1,6 +1,7 @@
 //! Rules that the golden files alone do not show.
 
 use super::*;
+use league_protocol::draw::Signature;
 use league_protocol::quirk::Quirk;
 use serde_json::{Value, json};
 
@@ -80,6 +81,58 @@ fn no_result_is_sent_before_the_end_of_the_match() {
 }
 
 #[test]
+fn a_repeated_call_for_the_same_turn_has_the_same_numbers() {
+    let order = StartMatch { attempt: 2, ..order("tic_tac_toe") };
+    let mut match_machine = new_match(&order);
+    let mut effects = Vec::new();
+    match_machine.handle(Input::Start, &mut effects);
+    for side in Side::BOTH {
+        match_machine.handle(Input::Joined { side, call: None, nonce: nonce(side), signature: None }, &mut effects);
+    }
+    let numbers = |match_machine: &MatchMachine, side: Side| {
+        let match_messages = messages_of(match_machine, &order);
+        let call = params(&match_messages, side, &match_messages.ask(side, now(), Duration::ZERO));
+        (call["attempt"].clone(), call["game_number"].clone(), call["turn"].clone())
+    };
+    let mut moves = |match_machine: &mut MatchMachine, side: Side, text: &str| {
+        match_machine.handle(Input::Moved { side, call: None, text: text.into(), signature: None }, &mut effects);
+    };
+    let turn = |turn: u32| (json!(2), json!(1), json!(turn));
+    assert_eq!(numbers(&match_machine, Side::A), turn(1));
+    moves(&mut match_machine, Side::A, "10");
+    assert_eq!(
+        numbers(&match_machine, Side::A),
+        turn(1),
+        "after an illegal move the player is asked for the same turn"
+    );
+    moves(&mut match_machine, Side::A, "1");
+    assert_eq!(numbers(&match_machine, Side::B), turn(1));
+    moves(&mut match_machine, Side::B, "2");
+    assert_eq!((numbers(&match_machine, Side::A), numbers(&match_machine, Side::B)), (turn(2), turn(2)));
+}
+
+#[test]
+fn the_report_names_each_player_that_signed_with_what_it_signed() {
+    let order = order("even_odd");
+    let mut match_machine = new_match(&order);
+    let mut effects = Vec::new();
+    let signature = Signature([0xab; 32]);
+    match_machine.handle(Input::Start, &mut effects);
+    for side in Side::BOTH {
+        let signature = Some(signature).filter(|_| side == Side::A);
+        match_machine.handle(Input::Joined { side, call: None, nonce: nonce(side), signature }, &mut effects);
+    }
+    for side in Side::BOTH {
+        match_machine.handle(Input::Moved { side, call: None, text: "odd".into(), signature: None }, &mut effects);
+    }
+    let report = messages_of(&match_machine, &order).report().unwrap();
+    let written = serde_json::to_value(&report).unwrap();
+    let expected = json!({"P01": {"draw_nonce": "salt", "join": "ab".repeat(32), "moves": [null]}});
+    assert_eq!(written["signatures"], expected);
+    assert_eq!(serde_json::from_value::<MatchResultReport>(written).unwrap(), report);
+}
+
+#[test]
 fn the_order_gives_the_terms_of_a_match() {
     let mut order = order("even_odd");
     order.players.b.attempts = Some(1);
@@ -91,7 +144,11 @@ fn the_order_gives_the_terms_of_a_match() {
     let limits = made.limits;
     assert_eq!((seconds(limits.to_join), seconds(limits.to_move), seconds(limits.to_acknowledge)), (5.0, 30.0, 5.0));
     assert_eq!(seconds(made.base_delay), 0.5);
+    assert_eq!((made.seeded, made.manager_nonce), (false, DrawNonce::default()));
+    order.manager_nonce = Some("of the manager".parse().unwrap());
+    assert_eq!(terms(&order, SECRET, SALT).manager_nonce, "of the manager".parse().unwrap());
     (order.draw_secret, order.mode) = (Some(DrawSecret([9; 32])), MatchMode::Stepped);
     let seeded = terms(&order, SECRET, SALT);
     assert_eq!((seeded.secret, seeded.mode), (DrawSecret([9; 32]), DriveMode::Stepped), "what was ordered goes first");
+    assert!(seeded.seeded);
 }
