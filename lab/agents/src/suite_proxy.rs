@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::io::AsyncWriteExt;
 
 use crate::http_server::{HttpRequest, HttpServer, ReservedPort, Stream};
+use crate::proxy::forward;
 
 const TEXTS: [(&str, &str); 4] = [
     ("test_simple_text", "This is a simple text response for testing."),
@@ -77,21 +77,6 @@ async fn answer(mut request: HttpRequest, server: SocketAddr) -> io::Result<Vec<
             }));
         }
     }))
-}
-
-async fn forward(request: &HttpRequest, server: SocketAddr) -> io::Result<Vec<u8>> {
-    let mut head = format!("{} {} HTTP/1.1\r\nconnection: close\r\n", request.method, request.path);
-    for (name, value) in request.headers.iter().filter(|(name, _)| name != "connection" && name != "content-length") {
-        head += &format!("{name}: {value}\r\n");
-    }
-    if request.method == "POST" {
-        head += &format!("content-length: {}\r\n", request.body.len());
-    }
-    let mut stream = TcpStream::connect(server).await?;
-    stream.write_all(&[head.as_bytes(), b"\r\n", &request.body].concat()).await?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await?;
-    Ok(answer)
 }
 
 /// Replaces the JSON of an answer, which may be the data of an event.

@@ -193,11 +193,12 @@ impl Season {
 }
 
 impl Season {
-    /// `None` when the result tells everything. `league verify` compares the match file with this, so the log keeps the account of a
-    /// referee that writes into the manager's home, too.
-    pub fn explain(&self, report: &MatchResultReport, attempt: u32, record: &MatchRecord) -> Option<Fact> {
+    /// `league verify` compares the match file with this, so the log keeps the account of a referee that writes into the manager's
+    /// home, too.
+    pub fn account(&self, report: &MatchResultReport, record: &MatchRecord) -> Account {
         let mut account = report.account.clone();
-        let ids = self.contestants(&report.match_id)?.map(|player| &player.id);
+        let Some(players) = self.contestants(&report.match_id) else { return account };
+        let ids = players.map(|player| &player.id);
         let plays = |player: &PlayerId| ids.a == player || ids.b == player;
         account.problems.0.retain(|(player, _)| plays(player));
         account.times.0.retain(|(player, _)| plays(player));
@@ -205,12 +206,7 @@ impl Season {
         // A sentence that the rules give again from moves and number is not stored.
         account.reason = said
             .filter(|said| record.reason(&self.config.game_type, ids.map(PlayerId::as_str)).as_deref() != Some(said));
-        let told = Account { started: None, ..account.clone() };
-        (!told.is_empty()).then(|| Fact::MatchExplained {
-            match_id: report.match_id.clone(),
-            attempt,
-            account: Box::new(account),
-        })
+        account
     }
 
     /// Whether the result of this match came from this referee.

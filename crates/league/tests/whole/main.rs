@@ -12,6 +12,7 @@ mod files;
 mod foreign_referees;
 mod friendly;
 mod games;
+mod hostile_referees;
 mod impostors;
 mod kills;
 mod kits;
