@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::http_server::{HttpRequest, HttpServer, ReservedPort};
+use crate::http_server::{HttpRequest, HttpServer, ReservedPort, Stream};
 
 /// What becomes of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,10 +36,16 @@ where
                 request.body = body.to_string().into_bytes();
             }
             let answer = forward(&request, server).await.unwrap_or_default();
-            // One exchange per connection: the end of the answer is the end of the connection.
-            drop(stream.write_all(&answer).await);
+            answer_once(stream, &answer).await;
         }
     })
+}
+
+/// One exchange per connection. The client closes it: Node's client fails when a server closes before the client has read all.
+pub(crate) async fn answer_once(mut stream: Stream, answer: &[u8]) {
+    if stream.write_all(answer).await.is_ok() && !answer.is_empty() {
+        drop(stream.read(&mut [0]).await);
+    }
 }
 
 /// Returns the whole answer, head and body.

@@ -10,10 +10,9 @@ use std::time::Duration;
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt;
 
 use crate::http_server::{HttpRequest, HttpServer, ReservedPort, Stream};
-use crate::proxy::forward;
+use crate::proxy::{answer_once, forward};
 
 const TEXTS: [(&str, &str); 4] = [
     ("test_simple_text", "This is a simple text response for testing."),
@@ -32,8 +31,7 @@ pub fn start(address: SocketAddr) -> io::Result<HttpServer> {
 async fn converse(mut stream: Stream, server: SocketAddr) {
     let Some(request) = HttpRequest::read(&mut stream).await else { return };
     let answer = answer(request, server).await.unwrap_or_default();
-    // One exchange per connection: the end of the answer is the end of the connection.
-    drop(stream.write_all(&answer).await);
+    answer_once(stream, &answer).await;
 }
 
 async fn answer(mut request: HttpRequest, server: SocketAddr) -> io::Result<Vec<u8>> {

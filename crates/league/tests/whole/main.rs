@@ -24,6 +24,7 @@ mod models;
 mod operator;
 mod operator_calls;
 mod orchestrator;
+mod outsiders;
 mod pages;
 mod peers;
 mod pipes;
