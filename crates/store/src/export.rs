@@ -190,7 +190,7 @@ fn result_name(outcome: Outcome, side: Side) -> &'static str {
     }
 }
 
-/// Leaves out secrets: the digest of a token is enough to make passes. Endpoints and dialects are left out too.
+/// Leaves out secrets: the digest of a token is enough to make passes, and the source of lots tells future lots. Endpoints and dialects are left out too.
 pub fn public_fact(fact: &Fact) -> Map<String, Value> {
     let mut members = match serde_json::to_value(fact) {
         Ok(Value::Object(mut named)) => match named.remove(fact.kind()) {
@@ -200,6 +200,9 @@ pub fn public_fact(fact: &Fact) -> Map<String, Value> {
         Ok(_) | Err(_) => Map::new(),
     };
     members.remove("grant");
+    if let Some(Value::Object(lots)) = members.get_mut("config").and_then(|config| config.get_mut("lots")) {
+        lots.remove("secret");
+    }
     if let Some(Value::Object(learned)) = members.get_mut("learned") {
         learned.remove("manner");
     }
