@@ -106,7 +106,9 @@ fn write(log: &dyn EventLog, path: &Path) -> Result<LogHead, ExportError> {
     let season = replay.finish()?;
     write_agents(&tables, &season, head)?;
     for round in season.scheduled_rounds() {
-        let (number, bye) = (round.round_id.0, round.bye.as_ref().map(|player| player.as_str()));
+        let number = round.round_id.0;
+        let byes: Vec<&str> = round.bye.iter().chain(round.byes.iter().skip(1)).map(|player| player.as_str()).collect();
+        let bye = (!byes.is_empty()).then(|| byes.join(","));
         insert(&tables, "INSERT INTO rounds VALUES (?1, ?2, ?3)", params![number, round.completed, bye])?;
         for game in &round.matches {
             write_match(&tables, &season, game, results.get(&game.match_id))?;

@@ -13,6 +13,7 @@ use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use league_protocol::id::MatchId;
 use league_protocol::side::Pair;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -37,6 +38,17 @@ pub struct RoundPlan {
     pub pairings: Vec<Pairing>,
     /// Players of the league without a match in this round.
     pub byes: Vec<u32>,
+}
+
+/// Two places of a bracket.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BracketTie {
+    /// Indices in the list of players; `None` for a place without a player, which gives the other one a bye.
+    pub players: [Option<u32>; 2],
+    pub wins: [u32; 2],
+    pub matches: Vec<MatchId>,
+    pub winner: Option<u32>,
+    pub by_lot: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +101,11 @@ pub trait Format: fmt::Debug + Send + Sync {
 
     /// How far each player has come, where that and not its points decides its place.
     fn stages_won(&self, _state: &FormatState<'_>) -> Option<Vec<u32>> {
+        None
+    }
+
+    /// The stages of a bracket so far, the first one first.
+    fn bracket(&self, _state: &FormatState<'_>) -> Option<Vec<Vec<BracketTie>>> {
         None
     }
 

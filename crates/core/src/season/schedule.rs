@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::agent::RegisteredPlayer;
 use super::apply::place;
 use super::flow::LeaguePhase;
-use super::format::{FormatState, Pairing, RoundPlan};
+use super::format::{BracketTie, FormatState, Pairing, RoundPlan};
 use super::lots::Lot;
 use super::standings::Standing;
 use super::{MatchSlot, PENDING, Season};
@@ -97,11 +97,38 @@ impl Season {
         }
     }
 
+    fn completed_state(&self) -> FormatState<'_> {
+        let completed = self.rounds.iter().take_while(|round| round.completed).count();
+        FormatState { rounds: &self.rounds[..completed], ..self.format_state() }
+    }
+
+    /// The stages of a knockout by the completed rounds; `None` in other formats and while the registration is open.
+    pub fn bracket(&self) -> Option<Vec<Vec<BracketTie>>> {
+        let is_made = self.phase != LeaguePhase::WaitingForRegistrations;
+        self.config.format.bracket(&self.completed_state()).filter(|_| is_made)
+    }
+
+    /// Players without a match in this round.
+    pub fn byes(&self, round: RoundId) -> Vec<&RegisteredPlayer> {
+        let plan = self.plan(round).unwrap_or_default();
+        plan.byes.iter().filter_map(|place| self.players.get(*place as usize)).collect()
+    }
+
+    /// As the schedule names them: the first one, and all if they are several.
+    pub fn named_byes(&self, round: RoundId) -> (Option<PlayerId>, Vec<PlayerId>) {
+        let byes: Vec<PlayerId> = self.byes(round).into_iter().map(|player| player.id.clone()).collect();
+        (byes.first().cloned(), if byes.len() > 1 { byes } else { Vec::new() })
+    }
+
+    /// The points that a bye gave the player in this round.
+    pub fn bye_points(&self, place: u32, round: RoundId) -> Option<u32> {
+        let round = self.round(round).filter(|round| round.completed && self.config.format.scores_byes())?;
+        round.plan.byes.contains(&place).then_some(self.config.scoring.win_points)
+    }
+
     /// Best first. Empty while the registration is open.
     pub(super) fn places(&self) -> Vec<Standing> {
-        let completed = self.rounds.iter().take_while(|round| round.completed).count();
-        let state = FormatState { rounds: &self.rounds[..completed], ..self.format_state() };
-        match self.config.format.stages_won(&state) {
+        match self.config.format.stages_won(&self.completed_state()) {
             Some(won) => self.table.places_by_stages(&won),
             None => self.table.places(),
         }
@@ -149,11 +176,12 @@ impl Season {
         let matches = (1..).zip(&plan.pairings);
         let matches =
             matches.filter_map(|(number, pairing)| self.scheduled(MatchId::of(round, number), round, *pairing));
-        let bye = plan.byes.first().and_then(|place| self.players.get(*place as usize));
+        let (bye, byes) = self.named_byes(round);
         Some(ScheduledRound {
             round_id: round,
             completed: self.round(round).is_some_and(|round| round.completed),
-            bye: bye.map(|player| player.id.clone()),
+            bye,
+            byes,
             matches: matches.collect(),
         })
     }

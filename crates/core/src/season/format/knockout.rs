@@ -6,9 +6,11 @@
 
 use std::sync::Arc;
 
+use league_protocol::id::{MatchId, RoundId};
 use league_protocol::side::Side;
 
-use super::{Allowed, Format, FormatEntry, FormatState, Pairing, Parameter, RoundPlan};
+use super::{Allowed, BracketTie, Format, FormatEntry, FormatState, Pairing, Parameter, RoundPlan};
+use crate::season::lots::Lot;
 
 /// Each player has each side once more.
 const EXTRA: u32 = 2;
@@ -45,7 +47,7 @@ struct Knockout {
 struct Tie {
     players: [Option<u32>; 2],
     wins: [u32; 2],
-    played: u32,
+    matches: Vec<MatchId>,
     last: Option<Pairing>,
 }
 
@@ -54,11 +56,15 @@ impl Tie {
         Some([self.players[0]?, self.players[1]?])
     }
 
-    fn record(&mut self, pairing: Pairing, winner: Option<u32>) {
+    fn played(&self) -> u32 {
+        u32::try_from(self.matches.len()).unwrap_or(u32::MAX)
+    }
+
+    fn record(&mut self, match_id: MatchId, pairing: Pairing, winner: Option<u32>) {
         for (player, wins) in self.players.iter().zip(&mut self.wins) {
             *wins += u32::from(player.is_some() && *player == winner);
         }
-        self.played += 1;
+        self.matches.push(match_id);
         self.last = Some(pairing);
     }
 
@@ -68,7 +74,7 @@ impl Tie {
             ([Some(_), None], _) => Some(0),
             ([None, Some(_)], _) => Some(1),
             (_, [one, other]) => {
-                let left = best_of.saturating_sub(self.played);
+                let left = best_of.saturating_sub(self.played());
                 let (ahead, lead) = if one > other { (0, one - other) } else { (1, other - one) };
                 (lead > left).then_some(ahead)
             }
@@ -76,8 +82,10 @@ impl Tie {
     }
 }
 
-/// The current stage, or the last one.
-struct Stage {
+/// All stages up to the current one.
+struct Bracket {
+    /// With the lot of the stage, if one was drawn.
+    before: Vec<(Vec<Tie>, Option<Lot>)>,
     ties: Vec<Tie>,
     /// The stages that each player has won.
     won: Vec<u32>,
@@ -88,39 +96,38 @@ struct Stage {
 
 impl Knockout {
     fn is_open(&self, tie: &Tie) -> bool {
-        tie.leader(self.best_of).is_none() && tie.played < self.best_of + EXTRA
+        tie.leader(self.best_of).is_none() && tie.played() < self.best_of + EXTRA
     }
 
     /// Follows the bracket through all rounds. `None` if the order of the bracket is yet to be drawn.
-    fn stage(&self, state: &FormatState<'_>) -> Option<Stage> {
-        let mut survivors = self.bracket(state)?;
+    fn follow(&self, state: &FormatState<'_>) -> Option<Bracket> {
+        let mut survivors = self.first_stage(state)?;
         let (mut won, mut rounds) = (vec![0; state.players.len()], state.rounds.iter());
-        let mut completed = 0;
+        let (mut completed, mut before) = (0, Vec::new());
         loop {
             let ties = survivors.chunks(2).map(|pair| {
                 let players = [pair[0], pair.get(1).copied().flatten()];
-                Tie { players, wins: [0; 2], played: 0, last: None }
+                Tie { players, wins: [0; 2], matches: Vec::new(), last: None }
             });
             let mut ties: Vec<Tie> = ties.collect();
             while ties.iter().any(|tie| self.is_open(tie)) {
                 let Some(round) = rounds.next() else {
-                    return Some(Stage { ties, won, needs_lot: false, over: false });
+                    return Some(Bracket { before, ties, won, needs_lot: false, over: false });
                 };
                 completed += 1;
-                let mut results = round.plan().pairings.iter().zip(round.outcomes());
+                let mut results = round.plan().pairings.iter().zip(round.outcomes()).zip(1..);
                 for tie in ties.iter_mut().filter(|tie| self.is_open(tie)) {
                     // A round has exactly the open ties, in the order of the bracket.
-                    let Some((pairing, outcome)) = results.next() else { break };
+                    let Some(((pairing, outcome), number)) = results.next() else { break };
                     let winner = outcome.and_then(|outcome| outcome.winner()).map(|side| pairing[side]);
-                    tie.record(*pairing, winner);
+                    tie.record(MatchId::of(RoundId(completed), number), *pairing, winner);
                 }
             }
-            let lot = state.lots.iter().find(|lot| lot.rounds == completed && completed > 0);
+            let lot = state.lots.iter().find(|lot| lot.rounds == completed && completed > 0).copied();
             let mut through = Vec::with_capacity(ties.len());
             for (tie, number) in ties.iter().zip(0..) {
-                let ahead = tie.leader(self.best_of).or_else(|| lot.map(|lot| usize::from(lot.coin(number))));
-                let Some(ahead) = ahead else {
-                    return Some(Stage { ties, won, needs_lot: true, over: false });
+                let Some(ahead) = self.winner(tie, number, lot) else {
+                    return Some(Bracket { before, ties, won, needs_lot: true, over: false });
                 };
                 through.push(tie.players[ahead]);
             }
@@ -128,14 +135,19 @@ impl Knockout {
                 won[*player as usize] += 1;
             }
             if through.len() < 2 {
-                return Some(Stage { ties, won, needs_lot: false, over: true });
+                return Some(Bracket { before, ties, won, needs_lot: false, over: true });
             }
+            before.push((ties, lot));
             survivors = through;
         }
     }
 
-    /// The places of the first stage. The first players of the order have the byes and meet each other last.
-    fn bracket(&self, state: &FormatState<'_>) -> Option<Vec<Option<u32>>> {
+    fn winner(&self, tie: &Tie, number: u32, lot: Option<Lot>) -> Option<usize> {
+        tie.leader(self.best_of).or_else(|| lot.map(|lot| usize::from(lot.coin(number))))
+    }
+
+    /// The places of the bracket. The first players of the order have the byes and meet each other last.
+    fn first_stage(&self, state: &FormatState<'_>) -> Option<Vec<Option<u32>>> {
         let mut order: Vec<u32> = (0..state.entrants).collect();
         if self.is_drawn {
             state.lots.iter().find(|lot| lot.rounds == 0)?.shuffle(&mut order);
@@ -153,7 +165,7 @@ impl Knockout {
 
 impl Format for Knockout {
     fn next_round(&self, state: &FormatState<'_>) -> Option<RoundPlan> {
-        let Stage { ties, over, .. } = self.stage(state)?;
+        let Bracket { ties, over, .. } = self.follow(state)?;
         if over {
             return None;
         }
@@ -183,11 +195,27 @@ impl Format for Knockout {
     }
 
     fn needs_lot(&self, state: &FormatState<'_>) -> bool {
-        self.stage(state).is_none_or(|stage| stage.needs_lot)
+        self.follow(state).is_none_or(|bracket| bracket.needs_lot)
     }
 
     fn stages_won(&self, state: &FormatState<'_>) -> Option<Vec<u32>> {
-        Some(self.stage(state).map_or_else(|| vec![0; state.players.len()], |stage| stage.won))
+        Some(self.follow(state).map_or_else(|| vec![0; state.players.len()], |bracket| bracket.won))
+    }
+
+    fn bracket(&self, state: &FormatState<'_>) -> Option<Vec<Vec<BracketTie>>> {
+        let Bracket { mut before, ties, .. } = self.follow(state)?;
+        let rounds = u32::try_from(state.rounds.len()).ok()?;
+        before.push((ties, state.lots.iter().find(|lot| lot.rounds == rounds && rounds > 0).copied()));
+        let shown = |(tie, number, lot): (Tie, u32, Option<Lot>)| {
+            let is_open = self.is_open(&tie);
+            let winner = self.winner(&tie, number, lot.filter(|_| !is_open)).and_then(|ahead| tie.players[ahead]);
+            let by_lot = winner.is_some() && tie.leader(self.best_of).is_none();
+            BracketTie { players: tie.players, wins: tie.wins, matches: tie.matches, winner, by_lot }
+        };
+        let stage = |(ties, lot): (Vec<Tie>, Option<Lot>)| {
+            ties.into_iter().zip(0..).map(|(tie, number)| shown((tie, number, lot))).collect()
+        };
+        Some(before.into_iter().map(stage).collect())
     }
 }
 
