@@ -3,6 +3,8 @@
 //!
 //! It measures the cost of the rules alone, and previews a league before the operator starts agents.
 
+use std::num::NonZeroU32;
+
 use league_protocol::draw::DrawNonce;
 use league_protocol::error::RequestError;
 use league_protocol::id::{GameType, MatchId};
@@ -19,6 +21,7 @@ use crate::game_match::effect::Effect;
 use crate::game_match::input::{Input, ReportDelivery};
 use crate::game_match::terms::{AnswerLimits, DriveMode, MatchTerms};
 use crate::record::MatchRecord;
+use crate::rules::game::Game;
 use crate::rules::registry::new_game;
 use crate::rules::seed::Seed;
 use crate::season::config::LeagueConfig;
@@ -162,6 +165,7 @@ impl InMemoryLeague {
             secret: self.seed.secret(match_id),
             seeded: true,
             manager_nonce: DrawNonce::default(),
+            games: NonZeroU32::MIN,
             salt: [0; 32],
             tries: Pair::new(1, 1),
             limits: AnswerLimits { to_join: NO_TIME, to_move: NO_TIME, to_acknowledge: NO_TIME },
@@ -180,7 +184,8 @@ impl InMemoryLeague {
                     Input::Joined { side, call: Some(call), nonce: DrawNonce::default(), signature: None }
                 }
                 Effect::AskMove { side, call, .. } => {
-                    let (view, legal) = (match_machine.game().view(side), match_machine.game().legal_moves(side));
+                    let game = match_machine.game();
+                    let (view, legal) = (game.view(side), game.legal_moves(side));
                     let picked = self.seed.pick(match_id, players[side], &view, legal.len());
                     let text = legal.get(picked).cloned().unwrap_or_default();
                     Input::Moved { side, call: Some(call), text, signature: None }

@@ -10,18 +10,31 @@ use super::{Standing, Table, TieBreak};
 
 #[derive(Clone, Copy)]
 enum Criterion {
+    /// Only in games that are ranked by scores.
+    MeanScore,
     Points,
     TieBreak(TieBreak),
 }
 
 pub(super) fn places(table: &Table) -> Vec<Standing> {
-    let criteria: Vec<Criterion> = std::iter::once(Criterion::Points)
+    let is_scored = table.rows.iter().any(|row| row.score.is_some());
+    let criteria: Vec<Criterion> = is_scored
+        .then_some(Criterion::MeanScore)
+        .into_iter()
+        .chain(std::iter::once(Criterion::Points))
         .chain(table.scoring.tiebreakers.iter().copied().map(Criterion::TieBreak))
         .collect();
     let mut ranker = Ranker { table, places: Vec::with_capacity(table.rows.len()) };
     // The only constructor limits the number of rows to a u32.
     ranker.split((0..).take(table.rows.len()).collect(), &criteria);
     ranker.places
+}
+
+/// The mean score of a match in millionths, raised so that a negative one is a number as well.
+fn mean_score(row: &super::StandingRecord) -> u64 {
+    let sum = i128::from(row.score.unwrap_or_default()) * 1_000_000;
+    let mean = sum.div_euclid(i128::from(row.played.max(1)));
+    u64::try_from(mean + (1 << 62)).unwrap_or_default()
 }
 
 struct Ranker<'a> {
@@ -47,6 +60,9 @@ impl Ranker<'_> {
 
     fn scored(&self, group: &[u32], criterion: Criterion) -> Vec<(u32, u64)> {
         match criterion {
+            Criterion::MeanScore => {
+                group.iter().map(|player| (*player, mean_score(&self.table.rows[*player as usize]))).collect()
+            }
             Criterion::Points => self.by_row(group, |row| row.points),
             Criterion::TieBreak(TieBreak::Wins) => self.by_row(group, |row| row.wins),
             Criterion::TieBreak(TieBreak::Draws) => self.by_row(group, |row| row.draws),
