@@ -45,11 +45,10 @@ use league_protocol::time::Timestamp;
 use agent::{PlayerCondition, RegisteredPlayer, RegisteredReferee};
 use config::LeagueConfig;
 use event::{Event, Fact};
-use evidence::{AssignedDraw, MatchEvidence};
+use evidence::{AssignedDraw, ContestedReport, MatchEvidence};
 use format::RoundPlan;
 use standings::Table;
 
-use crate::record::MatchRecord;
 use crate::rules::outcome::Outcome;
 
 pub use apply::BadEvent;
@@ -140,8 +139,7 @@ enum MatchSlot {
         /// Index in the list of referees.
         referee: u32,
         draw: Option<Box<AssignedDraw>>,
-        /// What the referee reported.
-        record: Option<Box<MatchRecord>>,
+        report: Option<Box<ContestedReport>>,
     },
     /// Decided without being played.
     Awarded { outcome: Outcome },
@@ -169,10 +167,10 @@ impl MatchSlot {
     /// referee: it may only have been cut off.
     fn reportable(&self) -> Option<(u32, u32, Option<&AssignedDraw>)> {
         match self {
-            Self::Held { attempt, referee, draw } | Self::Suspended { attempt, referee, draw, record: None } => {
+            Self::Held { attempt, referee, draw } | Self::Suspended { attempt, referee, draw, report: None } => {
                 Some((*attempt, *referee, draw.as_deref()))
             }
-            Self::Suspended { record: Some(_), .. }
+            Self::Suspended { report: Some(_), .. }
             | Self::Waiting { .. }
             | Self::Awarded { .. }
             | Self::Done { .. } => None,

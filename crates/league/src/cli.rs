@@ -46,7 +46,7 @@ const EXAMPLES: &str = "Examples:
   league check http://127.0.0.1:8101/mcp    grade an agent and say what to change
   league completions bash > ~/.local/share/bash-completion/completions/league
 
-Exit codes: 0 done, 1 failed or something is wrong, 2 wrong arguments
+Exit codes: 0 done, 1 failed or something is wrong, 2 wrong arguments, 3 files are out of date (verify)
 LEAGUE_LOG=info (or debug) shows internal events on stderr";
 
 #[derive(Debug, Subcommand)]
@@ -103,7 +103,7 @@ pub(crate) enum Command {
         #[arg(value_parser = match_id)]
         match_id: MatchId,
         /// uphold: the referee is at fault, and another one plays a match that waits. reject: the referee is not at fault, and
-        /// the match counts as reported.
+        /// the match counts as reported; without a report it is played again.
         #[arg(value_parser = decision)]
         decision: DisputeDecision,
         #[command(flatten)]

@@ -11,7 +11,8 @@ use league_core::record::MatchRecord;
 use league_core::season::Season;
 use league_core::season::agent::RegisteredPlayer;
 use league_core::season::event::{Event, Fact};
-use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::draw::DrawCommitment;
+use league_protocol::id::{MatchId, PlayerId, RefereeId};
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
@@ -99,10 +100,9 @@ fn lines(season: &Season, fact: &Fact, expected: &ExpectedPlayers) -> Vec<String
     } else if let Fact::RefereeRegistered { referee, profile, commitments, .. } = fact {
         let there = counted(season.referees().len() as u64, "referee");
         let line = format!("{referee} is here: {} at {} ({there}).", profile.name, profile.endpoint);
-        let warning = format!(
-            "{referee} deposits no commitments: the manager cannot prove its draws, nor check its reports fully."
-        );
-        std::iter::once(line).chain(commitments.is_empty().then_some(warning)).collect()
+        std::iter::once(line).chain(unproved(referee, commitments)).collect()
+    } else if let Fact::RefereeReturned { referee, commitments, .. } = fact {
+        std::iter::once(format!("{}.", fact.describe())).chain(unproved(referee, commitments)).collect()
     } else if let Fact::AlertRaised { .. } = fact {
         vec![format!("{}. See league alerts.", fact.describe())]
     } else if let Fact::MatchSuspended { match_id, .. } = fact {
@@ -120,8 +120,7 @@ fn lines(season: &Season, fact: &Fact, expected: &ExpectedPlayers) -> Vec<String
         let is_printed = matches!(fact, Fact::RoundCompleted { .. } if !each)
             || matches!(
                 fact,
-                Fact::RefereeReturned { .. }
-                    | Fact::RefereeLost { .. }
+                Fact::RefereeLost { .. }
                     | Fact::RefereeWithdrawn { .. }
                     | Fact::DisputeResolved { .. }
                     | Fact::PlayerWithdrawn { .. }
@@ -129,6 +128,12 @@ fn lines(season: &Season, fact: &Fact, expected: &ExpectedPlayers) -> Vec<String
             );
         is_printed.then(|| format!("{}.", fact.describe())).into_iter().collect()
     }
+}
+
+fn unproved(referee: &RefereeId, commitments: &[DrawCommitment]) -> Option<String> {
+    commitments.is_empty().then(|| {
+        format!("{referee} deposits no commitments: the manager cannot prove its draws, nor check its reports fully.")
+    })
 }
 
 fn closed(season: &Season, expected: &ExpectedPlayers) -> String {

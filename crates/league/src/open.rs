@@ -171,7 +171,7 @@ fn write_mark(home: &Home, league: &LeagueId, environment: &Environment) -> Opti
     match mark::write(home, league, &text) {
         Ok(()) => Some(SmolStr::new(text)),
         Err(error) => {
-            tracing::warn!(%error, "the home cannot be write_mark; referees with another home keep their transcripts");
+            tracing::warn!(%error, "the home cannot be marked; referees with another home keep their transcripts");
             None
         }
     }

@@ -120,7 +120,7 @@ pub(crate) fn alerts(which: &Which) -> Result<()> {
     let lines = alerts.iter().map(|alert| {
         let player = alert.player_id.as_ref().map(ToString::to_string).unwrap_or_default();
         let what = format!("{player} {}", alert.reason);
-        let waits = if alert.waits { "waits for your decision" } else { "counts" };
+        let waits = if alert.waits { "waits for your decision" } else { "does not wait" };
         let (attempt, referee) = (alert.attempt.to_string(), alert.referee_id.to_string());
         [alert.match_id.to_string(), attempt, referee, what.trim().to_owned(), waits.to_owned()]
     });

@@ -83,8 +83,12 @@ impl Shared {
     /// Whether a referee that accepted the match has called none of its players, by their own word.
     pub(crate) async fn is_stalled(&self, assignment: &Assignment) -> bool {
         let wanted = assignment.clone();
-        let players = self.league_handle.read_uncommitted(move |season| signing_players(season, &wanted)).await;
-        let Ok(players) = players else { return false };
+        let players = self.league_handle.read_uncommitted(move |season| {
+            // A player that was started again during the attempt does not remember it.
+            let remembers = |id: &PlayerId| season.player(id).is_some_and(|player| player.former_keys.is_empty());
+            signing_players(season, &wanted).into_iter().filter(remembers).collect::<Vec<_>>()
+        });
+        let Ok(players) = players.await else { return false };
         let asked = self.ask_players(&assignment.match_id, assignment.attempt, players).await;
         asked.is_ok_and(|said| said.given().next().is_some() && said.given().all(|said| !said.called))
     }

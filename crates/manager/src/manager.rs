@@ -35,6 +35,7 @@ use league_wire::client_network::ClientNetwork;
 use league_wire::environment::Environment;
 use league_wire::refusal_log::{RefusalLog, RefusedRequest};
 use smol_str::SmolStr;
+use tokio::time::Instant;
 
 use crate::access::ShownToken;
 use crate::broadcast::Broadcaster;
@@ -63,6 +64,8 @@ pub(crate) struct Shared {
     pub(crate) broadcaster: Broadcaster,
     pub(crate) latencies: Mutex<HashMap<AgentId, Duration>>,
     pub(crate) announced: Mutex<HashSet<Assignment>>,
+    /// When the referee took the order.
+    pub(crate) begun: Mutex<HashMap<Assignment, Instant>>,
     pub(crate) views: Option<ViewWriter>,
     pub(crate) environment: Environment,
     pub(crate) rate_limits: Arc<RateLimits>,
@@ -88,6 +91,7 @@ impl Manager {
             broadcaster: Broadcaster::new(client),
             latencies: Mutex::default(),
             announced: Mutex::default(),
+            begun: Mutex::default(),
             views,
             environment,
             rate_limits: Arc::new(RateLimits::new(settings.rates, Arc::clone(&settings.strikes))),
@@ -183,10 +187,9 @@ impl Shared {
         let (shown, asked) = (shown.clone(), Arc::clone(report));
         let reading = self.league_handle.read(move |season, now| {
             let (referee, _) = shown.referee(season, now)?;
-            let attempt = season.assignments().into_iter().find(|held| held.match_id == asked.match_id);
-            Ok((season.players_to_ask(&referee, &asked), attempt.map_or(0, |held| held.attempt)))
+            Ok(season.players_to_ask(&referee, &asked))
         });
-        let (players, attempt) = reading.await??;
+        let (attempt, players) = reading.await??;
         self.ask_players(&report.match_id, attempt, players).await
     }
 
@@ -315,8 +318,9 @@ impl Shared {
 
 /// What the referee hears whose report contradicts the evidence.
 fn contested(match_id: &MatchId, kind: AlertKind) -> RequestError {
+    let subject = if kind.concerns_a_player() { "a player " } else { "" };
     let message = format!(
-        "this result of {match_id} does not count, because a player {}; the operator is alerted. Report what was played, with the signatures of the players",
+        "this result of {match_id} does not count, because {subject}{}; the operator is alerted. Report what was played, with the signatures of the players",
         kind.words()
     );
     RequestError::new(ErrorCode::E010, Method::ReportMatchResult, message).about("signatures")
@@ -335,11 +339,9 @@ fn explained(
         if let Fact::MatchReported { attempt, .. } = &event.fact { Some((*attempt, event.at)) } else { None }
     });
     let (attempt, at) = counted?;
-    let fact = season.explain(report, attempt, record);
-    let account = match &fact {
-        Some(Fact::MatchExplained { account, .. }) => Account::clone(account),
-        Some(_) | None => Account::default(),
-    };
+    let account = season.account(report, attempt, record);
+    let fact = Fact::explained(report.match_id.clone(), attempt, account.clone());
+    let account = if fact.is_some() { account } else { Account::default() };
     events.splice(0..0, fact.map(|fact| Event { at, fact }));
     if report.account.in_your_home {
         return None;

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use league_core::rules::registry::new_game;
 use league_core::season::agent::{AgentId, RefereeCondition, RegisteredPlayer};
 use league_core::season::config::LeagueConfig;
@@ -84,15 +85,18 @@ impl Shared {
         let matched = trace::match_span(&order.match_id, order.attempt);
         for tried in 1..=MAX_TRIES {
             match self.offer(&mut referee, &order).instrument(matched.clone()).await {
-                // A match that the referee does not begin is taken away when it is overdue.
-                Offer::Taken | Offer::Unknown => return,
+                // A match that the referee does not begin is taken away.
+                Offer::Taken | Offer::Unknown => {
+                    self.begun().insert(assignment, Instant::now());
+                    return;
+                }
                 Offer::Refused => {
                     self.log(JournalLevel::Warn, "MATCH_REFUSED", || {
                         format!("{} does not take {}; it is given away again", assignment.referee, assignment.match_id)
                     });
                     sleep(self.settings.referee_check_interval / 4).await;
-                    let given = assignment.clone();
-                    drop(self.league_handle.command(move |season, now| season.give_back(&given, now)).await);
+                    // The referee may have called the players before it refused, and not like what it saw.
+                    drop(self.interrupt(vec![assignment], Some(ReturnCause::Refused)).await);
                     return;
                 }
                 Offer::Unheard => {
@@ -112,6 +116,10 @@ impl Shared {
     /// The assignments that players know of, so that their referee may begin.
     pub(crate) fn announced(&self) -> MutexGuard<'_, HashSet<Assignment>> {
         self.announced.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begun(&self) -> MutexGuard<'_, HashMap<Assignment, Instant>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn announce_again(&self, round: RoundId, players: &[PlayerId; 2]) {
@@ -192,7 +200,8 @@ impl Shared {
                     .filter(|referee| !referee.is_absent() || referee.condition() == RefereeCondition::Lost)
                     .filter(|referee| referee.running > 0 || referee.lost || referee.needs_commitments())
                     .filter_map(|referee| {
-                        let must_register = referee.lost || referee.needs_commitments();
+                        // To register again is to lose the running matches.
+                        let must_register = referee.lost || (referee.needs_commitments() && referee.running == 0);
                         Some((referee.id.clone(), must_register, referee_of(season, &referee.id)?))
                     })
                     .collect();
@@ -201,25 +210,35 @@ impl Shared {
             let Ok((holding, held, match_time_limit, invitation_limit)) = seen.await else { return };
             since.retain(|assignment, _| held.contains(assignment));
             inquired.retain(|assignment| held.contains(assignment));
+            self.begun().retain(|assignment, _| held.contains(assignment));
+            let (mut overdue, mut doubtful) = (Vec::new(), Vec::new());
             // A stepped match has no limit: the operator decides when it continues.
             for assignment in held.into_iter().filter(|_| self.settings.mode == MatchMode::Flowing) {
                 let elapsed = since.entry(assignment.clone()).or_insert_with(Instant::now).elapsed();
+                let begun = self.begun().get(&assignment).is_some_and(|at| at.elapsed() > invitation_limit);
                 if elapsed > match_time_limit {
                     tracing::warn!(match_id = %assignment.match_id, referee = %assignment.referee, "overdue");
-                    drop(self.interrupt(vec![assignment], Some(ReturnCause::Overdue)).await);
-                } else if elapsed > invitation_limit
-                    && assignment.attempt <= MAX_INQUIRED
-                    && inquired.insert(assignment.clone())
-                    && self.is_stalled(&assignment).await
-                {
-                    tracing::warn!(match_id = %assignment.match_id, referee = %assignment.referee, "not begun");
-                    drop(self.interrupt(vec![assignment], Some(ReturnCause::Stalled)).await);
+                    overdue.push(assignment);
+                } else if begun && assignment.attempt <= MAX_INQUIRED && inquired.insert(assignment.clone()) {
+                    doubtful.push(assignment);
                 }
             }
+            let asked = doubtful.into_iter().map(async |assignment| {
+                let is_stalled = self.is_stalled(&assignment).await;
+                is_stalled.then_some(assignment)
+            });
+            let stalled: Vec<_> = join_all(asked).await.into_iter().flatten().collect();
+            for Assignment { match_id, referee, .. } in &stalled {
+                tracing::warn!(%match_id, %referee, "not begun");
+            }
+            drop(self.interrupt(stalled, Some(ReturnCause::Stalled)).await);
+            drop(self.interrupt(overdue, Some(ReturnCause::Overdue)).await);
             for (id, must_register, referee) in holding {
-                if must_register {
-                    self.call_and_log(&referee, Call::RegisterToLeague(RegisterToLeague::default())).await;
-                } else if self.call_and_log(&referee, Call::Ping(Empty {})).await {
+                let call = match must_register {
+                    true => Call::RegisterToLeague(RegisterToLeague::default()),
+                    false => Call::Ping(Empty {}),
+                };
+                if self.call_and_log(&referee, call).await {
                     failures.remove(&id);
                 } else {
                     let count = failures.entry(id.clone()).or_default();

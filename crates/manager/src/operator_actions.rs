@@ -5,7 +5,9 @@ use league_core::season::{CommandOutcome, Season};
 use league_protocol::error::RequestError;
 use league_protocol::id::{MatchId, PlayerId};
 use league_protocol::message::operate::{DisputeDecision, KeyRole, RotatedKey};
+use league_protocol::message::report::Account;
 use league_protocol::time::Timestamp;
+use league_store::views::match_file::MatchFile;
 use smol_str::{SmolStr, format_smolstr};
 
 use crate::manager::Manager;
@@ -25,7 +27,22 @@ impl Manager {
 
     pub async fn resolve_dispute(&self, match_id: MatchId, decision: DisputeDecision) -> Result<(), RequestError> {
         let action = format_smolstr!("resolve_dispute {match_id} {}", decision.as_str());
-        self.act(action, move |season, now| season.resolve(&match_id, decision, now)).await
+        if decision == DisputeDecision::Uphold {
+            let wanted = match_id.clone();
+            let suspended = self.shared.league_handle.read(move |season, _| season.suspended_by_upholding(&wanted));
+            for referee in suspended.await? {
+                self.shared.interrupt_all(&referee).await?;
+            }
+        }
+        let resolved = self.act(action, move |season, now| {
+            let events = season.resolve(&match_id, decision, now)?.events;
+            let file = contested_file(season, &match_id, &events);
+            Ok(CommandOutcome { events, reply: file })
+        });
+        if let Some(file) = resolved.await? {
+            self.shared.keep_match(file).await;
+        }
+        Ok(())
     }
 
     pub(crate) async fn forget_dialect(&self, player: PlayerId) -> Result<(), RequestError> {
@@ -59,4 +76,19 @@ impl Manager {
             })
             .await
     }
+}
+
+/// The file of a report that counts by the operator's decision, unless the referee wrote it into the manager's home.
+fn contested_file(season: &Season, match_id: &MatchId, events: &[Event]) -> Option<MatchFile> {
+    let mut counted = None;
+    let mut told = Account::default();
+    for event in events {
+        if let Fact::MatchReported { attempt, record, .. } = &event.fact {
+            counted = Some((*attempt, record, event.at));
+        } else if let Fact::MatchExplained { account, .. } = &event.fact {
+            told = Account::clone(account);
+        }
+    }
+    let (attempt, record, at) = counted.filter(|_| !told.in_your_home)?;
+    MatchFile::of_report(season, season.suspended_referee(match_id)?, (match_id, attempt), record, told, at)
 }

@@ -62,6 +62,7 @@ impl Manager {
     pub async fn withdraw_referee(&self, referee: RefereeId) -> Result<(), RequestError> {
         let action = format_smolstr!("withdraw_referee {referee}");
         let (wanted, shared) = (referee.clone(), Arc::clone(&self.shared));
+        shared.interrupt_all(&referee).await?;
         self.act(action, move |season, now| season.withdraw_referee(&wanted, now)).await?;
         let agent = AgentId::Referee(referee.clone());
         let told = notices::withdrawn(&shared.league, &agent, true);

@@ -257,11 +257,15 @@ impl Shared {
         if purpose == MatchPurpose::League && matches.has_played(&order.match_id, order.attempt) {
             return Ok(accepted);
         }
-        if matches.closing {
-            return Ok(refused("closing"));
-        }
-        if matches.is_full(self.settings.capacity) {
-            return Ok(refused("busy"));
+        let refusal = match () {
+            () if matches.closing => Some("closing"),
+            () if matches.is_full(self.settings.capacity) => Some("busy"),
+            () => None,
+        };
+        if let Some(reason) = refusal {
+            // The manager has used the commitment up, so the next report brings another.
+            let _unused = order.draw_commitment.and_then(|commitment| self.draw_secrets.take(&commitment));
+            return Ok(refused(reason));
         }
         let Some(secret) = self.secret(&order, purpose) else {
             drop(matches);

@@ -9,6 +9,7 @@
 //! - [`hostile`]: players that attack, byte by byte
 //! - [`frame`], [`names`]: the frames, and the names of messages
 //! - [`http_server`], [`post`]: HTTP server and client
+//! - [`proxy`]: a server in front of another one, which changes requests
 //! - [`suite_proxy`]: the tools that MCP's conformance suite calls, in front of our servers
 
 mod agent_server;
@@ -23,6 +24,7 @@ pub mod names;
 pub mod player;
 pub mod player_kinds;
 pub mod post;
+pub mod proxy;
 pub mod referee;
 pub mod request_log;
 pub mod suite_proxy;

@@ -10,10 +10,9 @@ use std::time::Duration;
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 use crate::http_server::{HttpRequest, HttpServer, ReservedPort, Stream};
+use crate::proxy::{answer_once, forward};
 
 const TEXTS: [(&str, &str); 4] = [
     ("test_simple_text", "This is a simple text response for testing."),
@@ -32,8 +31,7 @@ pub fn start(address: SocketAddr) -> io::Result<HttpServer> {
 async fn converse(mut stream: Stream, server: SocketAddr) {
     let Some(request) = HttpRequest::read(&mut stream).await else { return };
     let answer = answer(request, server).await.unwrap_or_default();
-    // One exchange per connection: the end of the answer is the end of the connection.
-    drop(stream.write_all(&answer).await);
+    answer_once(stream, &answer).await;
 }
 
 async fn answer(mut request: HttpRequest, server: SocketAddr) -> io::Result<Vec<u8>> {
@@ -77,21 +75,6 @@ async fn answer(mut request: HttpRequest, server: SocketAddr) -> io::Result<Vec<
             }));
         }
     }))
-}
-
-async fn forward(request: &HttpRequest, server: SocketAddr) -> io::Result<Vec<u8>> {
-    let mut head = format!("{} {} HTTP/1.1\r\nconnection: close\r\n", request.method, request.path);
-    for (name, value) in request.headers.iter().filter(|(name, _)| name != "connection" && name != "content-length") {
-        head += &format!("{name}: {value}\r\n");
-    }
-    if request.method == "POST" {
-        head += &format!("content-length: {}\r\n", request.body.len());
-    }
-    let mut stream = TcpStream::connect(server).await?;
-    stream.write_all(&[head.as_bytes(), b"\r\n", &request.body].concat()).await?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await?;
-    Ok(answer)
 }
 
 /// Replaces the JSON of an answer, which may be the data of an event.

@@ -79,7 +79,8 @@ pub struct InvariantChecker {
     table: Table,
     open: BTreeMap<MatchId, Open>,
     /// Attempts that were reported and wait for the operator.
-    suspended: BTreeMap<MatchId, Open>,
+    /// Matches that wait for the operator, and whether they were reported.
+    suspended: BTreeMap<MatchId, (Open, bool)>,
     running: RunningMatches,
     round: Option<(RoundId, SimTime)>,
     manager_since: SimTime,
@@ -174,14 +175,15 @@ impl InvariantChecker {
             self.open.remove(match_id);
             self.tally.in_vain += 1;
             self.tally.contested += u64::from(*cause == ReturnCause::Contested);
-        } else if let Fact::MatchSuspended { match_id, record, .. } = fact {
-            let open = self.open.remove(match_id).filter(|_| record.is_some());
-            self.suspended.extend(open.map(|open| (match_id.clone(), open)));
+        } else if let Fact::MatchSuspended { match_id, report, .. } = fact {
+            let open = self.open.remove(match_id).map(|open| (match_id.clone(), (open, report.is_some())));
+            self.suspended.extend(open);
             self.tally.suspended += 1;
         } else if let Fact::DisputeResolved { match_id, decision } = fact {
             // A rejected dispute lets the reported result count, with the next event.
-            let counts = self.suspended.remove(match_id).filter(|_| *decision == DisputeDecision::Reject);
-            self.open.extend(counts.map(|open| (match_id.clone(), open)));
+            let decided = self.suspended.remove(match_id);
+            let counts = decided.filter(|(_, is_reported)| *is_reported && *decision == DisputeDecision::Reject);
+            self.open.extend(counts.map(|(open, _)| (match_id.clone(), open)));
         } else if let Fact::AlertRaised { .. } = fact {
             self.tally.alerts += 1;
         } else if let Fact::RefereeLost { referee }
@@ -221,7 +223,9 @@ impl InvariantChecker {
         record: &MatchRecord,
         fault_log: &FaultLog,
     ) -> Verdict {
-        let open = self.open.get(id).copied().filter(|open| open.attempt == attempt);
+        // A referee that was cut off may still report the match that waits.
+        let waits = self.suspended.get(id).filter(|(_, is_reported)| !is_reported).map(|(open, _)| open);
+        let open = self.open.get(id).or(waits).copied().filter(|open| open.attempt == attempt);
         let open = open.ok_or_else(|| format!("attempt {attempt} at {id} has a result and was not under way"))?;
         if !self.running.was_reported(open.referee, id, attempt) {
             return Err(format!("attempt {attempt} at {id} has a result that {} did not report", open.referee));

@@ -92,6 +92,11 @@ pub struct RegisteredPlayer {
     pub withdrawn: bool,
 }
 
+impl RegisteredPlayer {
+    /// A player that has replaced this many keys during one match must end the match before it registers again.
+    pub const MAX_FORMER_KEYS: usize = 8;
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PlayerCondition {
     Active,
@@ -185,6 +190,11 @@ impl RegisteredReferee {
 
     pub fn is_absent(&self) -> bool {
         self.condition() != RefereeCondition::Active
+    }
+
+    /// Whether it will get no match: it is absent, or has nothing to do and no commitment left.
+    pub fn is_unavailable(&self) -> bool {
+        self.is_absent() || self.capacity == 0 || (self.needs_commitments() && self.running == 0)
     }
 
     /// Whether it gets no match before it deposits again.

@@ -11,6 +11,7 @@ use league_protocol::message::registration::MAX_COMMITMENTS;
 use league_protocol::message::report::LearnedDialect;
 use league_protocol::quirk::Quirks;
 use league_protocol::side::{Pair, Side};
+use league_protocol::signature::ViewDigest;
 use league_protocol::time::Timestamp;
 use thiserror::Error;
 
@@ -28,9 +29,6 @@ use crate::record::MatchRecord;
 use crate::rules::game::Ranking;
 use crate::rules::outcome::Outcome;
 use crate::rules::registry::new_game;
-
-/// A player that registers more often during one attempt loses the oldest key.
-const MAX_FORMER_KEYS: usize = 8;
 
 /// The event cannot follow this state: the log is damaged, or belongs to another league.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -84,7 +82,8 @@ impl Season {
                 player.identity = AgentIdentity::of(profile);
                 player.profile = profile.clone();
                 let former = std::mem::replace(&mut player.grant, grant.clone()).digest;
-                if player.former_keys.len() == MAX_FORMER_KEYS {
+                // Without an open match no signature needs the oldest key.
+                if player.former_keys.len() == RegisteredPlayer::MAX_FORMER_KEYS {
                     player.former_keys.remove(0);
                 }
                 player.former_keys.push(former);
@@ -111,10 +110,11 @@ impl Season {
                 self.assign_match(match_id, *attempt, referee, draw.as_deref())
             }
             Fact::MatchReturned { match_id, attempt, cause } => self.return_match(match_id, *attempt, *cause),
-            Fact::MoveDeposited { match_id, attempt, player, turn, played } => {
+            Fact::MoveDeposited { match_id, attempt, player, turn, view, played } => {
                 self.held(match_id, *attempt)?;
-                let (player, attempt, turn, played) = (player.clone(), *attempt, *turn, played.clone());
-                self.evidence_of(match_id).deposits.push(DepositedMove { player, attempt, turn, played });
+                let (player, attempt, played) = (player.clone(), *attempt, played.clone());
+                let deposit = DepositedMove { player, attempt, turn: *turn, view: ViewDigest(view.0), played };
+                self.evidence_of(match_id).deposits.push(deposit);
                 Ok(())
             }
             Fact::AlertRaised { match_id, attempt, referee, player, kind } => {
@@ -124,10 +124,10 @@ impl Season {
                 self.evidence_of(match_id).alerts.push(Alert { attempt, referee, player, kind });
                 Ok(())
             }
-            Fact::MatchSuspended { match_id, attempt, record } => {
+            Fact::MatchSuspended { match_id, attempt, report } => {
                 let (referee, draw) = self.held_draw(match_id, *attempt)?;
-                let record = record.clone();
-                self.set(match_id, MatchSlot::Suspended { attempt: *attempt, referee, draw, record });
+                let report = report.clone();
+                self.set(match_id, MatchSlot::Suspended { attempt: *attempt, referee, draw, report });
                 self.referees[referee as usize].running -= 1;
                 self.bar(match_id, referee);
                 Ok(())

@@ -67,9 +67,11 @@ impl Season {
         if self.halted || round.completed {
             return ruling;
         }
-        let share = |referee: &RegisteredReferee| {
-            let absent = referee.is_absent() || referee.capacity == 0;
-            Share { free: referee.free(), had: 0, assigned: 0, absent }
+        let share = |referee: &RegisteredReferee| Share {
+            free: referee.free(),
+            had: 0,
+            assigned: 0,
+            absent: referee.is_unavailable(),
         };
         let mut shares: Vec<Share> = self.referees.iter().map(share).collect();
         for slot in &round.slots {

@@ -8,12 +8,12 @@ use league_protocol::signature::{MoveTurn, SignedMove, ViewDigest};
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 
+use super::agent::RegisteredReferee;
 use super::assignment::Assignment;
 use super::event::{Event, Fact};
-use super::evidence::{Alert, AlertKind, DepositedMove, ReturnCause, Testimonies, keys};
+use super::evidence::{Alert, AlertKind, ContestedReport, DepositedMove, ReturnCause, Testimonies, keys};
 use super::flow::LeaguePhase;
 use super::{CommandOutcome, MatchSlot, Season, happened};
-use crate::record::MatchRecord;
 use crate::rules::registry::new_game;
 
 impl Season {
@@ -66,6 +66,7 @@ impl Season {
                     attempt: *attempt,
                     player: player.clone(),
                     turn: *turn,
+                    view: deposit.view_sha256,
                     played: deposit.played.clone(),
                 },
             )],
@@ -108,12 +109,14 @@ impl Season {
             player: Some(player.clone()),
             kind: AlertKind::from(*reason),
         };
-        let is_known = self.evidence.get(match_id).is_some_and(|known| {
-            // One alert of a kind for each player, so that a player cannot fill the log.
-            known.alerts.iter().any(|known| (&known.player, known.kind) == (&alert.player, alert.kind))
-        });
-        let events = if is_known { Vec::new() } else { vec![raised(match_id, alert, now)] };
+        let events = if self.is_known(match_id, &alert) { Vec::new() } else { vec![raised(match_id, alert, now)] };
         Ok(CommandOutcome { events, reply: () })
+    }
+
+    /// One alert of a kind for each player and match, so that no agent can fill the log.
+    pub(super) fn is_known(&self, match_id: &MatchId, alert: &Alert) -> bool {
+        let same = |known: &Alert| (&known.player, known.kind) == (&alert.player, alert.kind);
+        self.evidence.get(match_id).is_some_and(|known| known.alerts.iter().any(same))
     }
 
     /// Takes the attempt from a referee that does not report it. `testimonies` says what the players saw of it. Without a `cause`,
@@ -143,7 +146,7 @@ impl Season {
         let alert = Alert { attempt, referee, player: None, kind: AlertKind::Vanished };
         let mut events = vec![raised(&match_id, alert, now)];
         let next = if revealed {
-            Fact::MatchSuspended { match_id, attempt, record: None }
+            Fact::MatchSuspended { match_id, attempt, report: None }
         } else {
             Fact::MatchReturned { match_id, attempt, cause: ReturnCause::Vanished }
         };
@@ -166,14 +169,31 @@ impl Season {
         }
         let resolved = Fact::DisputeResolved { match_id: match_id.clone(), decision };
         let mut events = vec![happened(now, resolved)];
-        if let (Some(MatchSlot::Suspended { attempt, record: Some(record), .. }), DisputeDecision::Reject) =
+        if let (Some(MatchSlot::Suspended { attempt, report: Some(report), .. }), DisputeDecision::Reject) =
             (self.slot(match_id), decision)
         {
-            let (match_id, attempt, record) = (match_id.clone(), *attempt, MatchRecord::clone(record));
+            let (match_id, attempt) = (match_id.clone(), *attempt);
+            let ContestedReport { record, account } = ContestedReport::clone(report);
+            let explained = Fact::explained(match_id.clone(), attempt, account).map(|fact| happened(now, fact));
+            events.extend(explained);
             events.push(happened(now, Fact::MatchReported { match_id, attempt, record, commitments: Vec::new() }));
             events.extend(self.endings(1, now));
         }
         Ok(CommandOutcome { events, reply: () })
+    }
+
+    /// The referees that this decision would suspend.
+    pub fn suspended_by_upholding(&self, match_id: &MatchId) -> Vec<RefereeId> {
+        let alerts = self.evidence.get(match_id).map_or(&[][..], |known| &known.alerts);
+        let is_last = |referee: &RegisteredReferee| referee.faults + 1 == RegisteredReferee::MAX_FAULTS;
+        let named = self.referees.iter().filter(|referee| is_last(referee));
+        named.map(|referee| referee.id.clone()).filter(|id| alerts.iter().any(|alert| alert.referee == *id)).collect()
+    }
+
+    /// The referee of a match that waits for the operator.
+    pub fn suspended_referee(&self, match_id: &MatchId) -> Option<&RefereeId> {
+        let Some(MatchSlot::Suspended { referee, .. }) = self.slot(match_id) else { return None };
+        self.referees.get(*referee as usize).map(|referee| &referee.id)
     }
 
     /// Other referees play its open matches.
@@ -200,7 +220,7 @@ impl Season {
     }
 }
 
-fn raised(match_id: &MatchId, alert: Alert, now: Timestamp) -> Event {
+pub(super) fn raised(match_id: &MatchId, alert: Alert, now: Timestamp) -> Event {
     let Alert { attempt, referee, player, kind } = alert;
     happened(now, Fact::AlertRaised { match_id: match_id.clone(), attempt, referee, player, kind })
 }

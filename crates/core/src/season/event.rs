@@ -1,4 +1,4 @@
-use league_protocol::draw::DrawCommitment;
+use league_protocol::draw::{DrawCommitment, DrawSeal};
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::operate::DisputeDecision;
 use league_protocol::message::report::{Account, LearnedDialect};
@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::agent::{AgentId, AgentProfile, StoredCredential};
 use super::config::LeagueConfig;
-use super::evidence::{AlertKind, AssignedDraw, ReturnCause};
+use super::evidence::{AlertKind, AssignedDraw, ContestedReport, ReturnCause};
 use crate::record::MatchRecord;
 use crate::rules::outcome::Outcome;
 
@@ -91,6 +91,7 @@ pub enum Fact {
         attempt: u32,
         player: PlayerId,
         turn: u32,
+        view: DrawSeal,
         #[serde(rename = "move")]
         played: SmolStr,
     },
@@ -103,12 +104,12 @@ pub enum Fact {
         player: Option<PlayerId>,
         kind: AlertKind,
     },
-    /// The match waits for the operator's decision. The record is what the referee reported.
+    /// The match waits for the operator's decision.
     MatchSuspended {
         match_id: MatchId,
         attempt: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        record: Option<Box<MatchRecord>>,
+        report: Option<Box<ContestedReport>>,
     },
     /// The operator decided about the alerts of a match.
     DisputeResolved {
@@ -185,6 +186,12 @@ impl OperatorOrigin {
 }
 
 impl Fact {
+    /// `None` when the result tells everything.
+    pub fn explained(match_id: MatchId, attempt: u32, account: Account) -> Option<Self> {
+        let told = Account { started: None, ..account.clone() };
+        (!told.is_empty()).then(|| Self::MatchExplained { match_id, attempt, account: Box::new(account) })
+    }
+
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Opened { .. } => "opened",

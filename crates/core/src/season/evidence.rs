@@ -8,7 +8,7 @@ use league_protocol::draw::{DrawCommitment, DrawNonce};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{PlayerId, RefereeId};
 use league_protocol::message::evidence::{DisputeReason, MatchTestimony};
-use league_protocol::message::report::{MatchResultReport, PlayerSignatures};
+use league_protocol::message::report::{Account, MatchResultReport, PlayerSignatures};
 use league_protocol::side::{Pair, Side};
 use league_protocol::signature::{MoveTurn, SignedJoin, SignedMove, ViewDigest};
 use league_protocol::table::Method;
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::agent::{RegisteredPlayer, RegisteredReferee};
+use super::dispute::raised;
 use super::event::Fact;
 use super::report::ReportOutcome;
 use super::{CommandOutcome, MatchSlot, Season, happened};
@@ -36,6 +37,14 @@ pub struct AssignedDraw {
     /// Whether the secret comes from the league's seed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeded: bool,
+}
+
+/// What a referee reported and players contradict. It counts if the operator rejects the alert.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ContestedReport {
+    pub record: MatchRecord,
+    #[serde(default, skip_serializing_if = "Account::is_empty")]
+    pub account: Account,
 }
 
 /// Why an attempt ended without a result.
@@ -67,7 +76,6 @@ impl ReturnCause {
     }
 }
 
-/// The words follow the name of the player, or stand alone if the alert names none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AlertKind {
@@ -75,6 +83,7 @@ pub enum AlertKind {
     AnswerDeposited,
     AnswerDenied,
     BadSignature,
+    ForgedDraw,
     Vanished,
     OtherCommitment,
     BrokenDraw,
@@ -82,12 +91,18 @@ pub enum AlertKind {
 }
 
 impl AlertKind {
+    pub fn concerns_a_player(self) -> bool {
+        !matches!(self, Self::ForgedDraw | Self::Vanished)
+    }
+
+    /// The words follow the name of the player, if the alert concerns one.
     pub fn words(self) -> &'static str {
         match self {
             Self::NotCalled => "was not called, and the referee charges it with silence",
             Self::AnswerDeposited => "had deposited the move that the referee says is missing",
             Self::AnswerDenied => "says that it made the move that the referee says is missing",
             Self::BadSignature => "did not sign what the referee reports",
+            Self::ForgedDraw => "the reported number does not follow from the assigned commitment",
             Self::Vanished => "the referee left without a report after a player had moved",
             Self::OtherCommitment => DisputeReason::OtherCommitment.words(),
             Self::BrokenDraw => DisputeReason::BrokenDraw.words(),
@@ -131,6 +146,7 @@ pub(super) struct DepositedMove {
     pub(super) player: PlayerId,
     pub(super) attempt: u32,
     pub(super) turn: u32,
+    pub(super) view: ViewDigest,
     pub(super) played: SmolStr,
 }
 
@@ -152,12 +168,13 @@ impl Testimonies {
 const MAX_CONTESTED: u32 = 3;
 
 impl Season {
-    /// The players that the manager must ask before it can judge the report: those that sign and are charged with silence.
-    pub fn players_to_ask(&self, referee: &RefereeId, report: &MatchResultReport) -> Vec<PlayerId> {
-        let Ok(record) = self.read_report(report) else { return Vec::new() };
-        let Some(case) = Case::of(self, referee, report, &record) else { return Vec::new() };
+    /// The attempt, and the players that the manager must ask before it can judge the report: those that sign and are charged with
+    /// silence.
+    pub fn players_to_ask(&self, referee: &RefereeId, report: &MatchResultReport) -> (u32, Vec<PlayerId>) {
+        let Ok(record) = self.read_report(report) else { return (0, Vec::new()) };
+        let Some(case) = Case::of(self, referee, report, &record) else { return (0, Vec::new()) };
         let charged = Side::BOTH.into_iter().filter(|side| case.charge(*side) == Charge::Unproved);
-        charged.map(|side| case.players[side].id.clone()).collect()
+        (case.attempt, charged.map(|side| case.players[side].id.clone()).collect())
     }
 
     /// Counts the report like [`Season::report`], unless it contradicts the evidence. `testimonies` has the answers of
@@ -196,18 +213,25 @@ impl Season {
         now: Timestamp,
     ) -> CommandOutcome<ReportOutcome> {
         let (match_id, attempt) = (case.report.match_id.clone(), case.attempt);
-        let referee = case.referee.id.clone();
-        let alert = Fact::AlertRaised { match_id: match_id.clone(), attempt, referee, player, kind };
+        let alert = Alert { attempt, referee: case.referee.id.clone(), player, kind };
+        // A match that waits already goes on waiting. A repeated lie about it does not fill the log.
+        if !matches!(self.slot(&match_id), Some(MatchSlot::Held { .. })) {
+            let events =
+                if self.is_known(&match_id, &alert) { Vec::new() } else { vec![raised(&match_id, alert, now)] };
+            return CommandOutcome { events, reply: ReportOutcome::Contested(kind) };
+        }
+        let mut events = vec![raised(&match_id, alert, now)];
         let contested = self.evidence.get(&match_id).map_or(0, |known| known.contested);
         let next = if is_revealed || contested + 1 >= MAX_CONTESTED {
-            Fact::MatchSuspended { match_id, attempt, record: Some(Box::new(case.record.clone())) }
+            let mut account = self.account(case.report, attempt, case.record);
+            // A referee sends the transcript after its report has counted.
+            account.transcript_sha256 = account.transcript_sha256.filter(|_| account.in_your_home);
+            let report = ContestedReport { record: case.record.clone(), account };
+            Fact::MatchSuspended { match_id, attempt, report: Some(Box::new(report)) }
         } else {
             Fact::MatchReturned { match_id, attempt, cause: ReturnCause::Contested }
         };
-        // A match that waits already goes on waiting.
-        let is_held = matches!(self.slot(&case.report.match_id), Some(MatchSlot::Held { .. }));
-        let next = is_held.then(|| happened(now, next));
-        let events = std::iter::once(happened(now, alert)).chain(next).collect();
+        events.push(happened(now, next));
         CommandOutcome { events, reply: ReportOutcome::Contested(kind) }
     }
 }
@@ -250,16 +274,17 @@ impl<'a> Case<'a> {
 
     /// The player, if one is concerned, and how the report contradicts the evidence. An error if a player must be asked first.
     fn objection(&self, testimonies: &Testimonies) -> Result<Option<(Option<PlayerId>, AlertKind)>, RequestError> {
-        if !self.draws_as_assigned() {
-            return Ok(Some((None, AlertKind::BrokenDraw)));
+        let signing = || Side::BOTH.into_iter().filter(|side| self.players[*side].profile.signs_moves);
+        if let Some(side) = signing().find(|side| !self.joined(*side)) {
+            return Ok(Some((Some(self.players[side].id.clone()), AlertKind::BadSignature)));
         }
-        for side in Side::BOTH {
+        if !self.draws_as_assigned() {
+            return Ok(Some((None, AlertKind::ForgedDraw)));
+        }
+        for side in signing() {
             let player = self.players[side];
-            if !player.profile.signs_moves {
-                continue;
-            }
             let because = |kind| Ok(Some((Some(player.id.clone()), kind)));
-            if !self.joined(side) || !self.replay(side).is_some_and(|game| self.follows_from(game.as_ref())) {
+            if !self.replay(side).is_some_and(|game| self.follows_from(game.as_ref())) {
                 return because(AlertKind::BadSignature);
             }
             match self.charge(side) {
@@ -280,13 +305,14 @@ impl<'a> Case<'a> {
         Ok(None)
     }
 
-    /// Whether a player may have seen a move of its opponent. The referee may have left the moves out of its report.
+    /// Whether the number was drawn, or a player may have seen a move of its opponent. The referee may have left the moves out of its
+    /// report.
     fn is_revealed(&self, kind: AlertKind, testimonies: &Testimonies) -> bool {
         let has_turns = new_game(&self.season.config.game_type).is_some_and(|game| game.about().max_turns > 1);
         // These say that the player was not asked for a move.
         let is_unasked = matches!(kind, AlertKind::NotCalled | AlertKind::OtherCommitment);
         let is_seen = testimonies.given().any(|said| said.revealed);
-        !self.record.course.is_empty() || is_seen || (has_turns && !is_unasked)
+        self.record.drawn.is_some() || !self.record.course.is_empty() || is_seen || (has_turns && !is_unasked)
     }
 
     /// How the testimony of a player contradicts the charge that a move of this player is missing.
@@ -298,6 +324,8 @@ impl<'a> Case<'a> {
             None => !said.joined && said.asked == Some(0),
         });
         match () {
+            // A player that was started again during the attempt does not remember it.
+            () if !said.called && !self.players[side].former_keys.is_empty() => None,
             () if !said.called => Some(AlertKind::NotCalled),
             () if said.moves > self.moves(side) => Some(AlertKind::AnswerDenied),
             () if saw_other => Some(AlertKind::OtherCommitment),
@@ -330,7 +358,10 @@ impl<'a> Case<'a> {
         let signed = self.signatures(side).and_then(|signed| signed.draw_nonce.as_ref());
         match (self.players[side].profile.signs_moves, signed.filter(|nonce| !nonce.as_bytes().is_empty())) {
             (true, Some(signed)) => signed == nonce,
-            (true, None) => self.draw.and_then(|draw| draw.manager_nonce.as_ref()).is_none_or(|own| own == nonce),
+            (true, None) => match self.draw.and_then(|draw| draw.manager_nonce.as_ref()) {
+                Some(own) => own == nonce,
+                None => nonce.as_bytes().is_empty(),
+            },
             (false, _) => true,
         }
     }
@@ -341,17 +372,18 @@ impl<'a> Case<'a> {
             return Charge::None;
         }
         let turn = self.moves(side) + 1;
+        let Some(game) = self.replay(side) else { return Charge::Unproved };
+        let view = game.view(side);
         let deposits = self.season.evidence.get(&self.report.match_id).map_or(&[][..], |known| &known.deposits);
         let is_this = |deposit: &DepositedMove| {
-            deposit.player == player.id && deposit.attempt == self.attempt && deposit.turn == turn
+            let is_due = deposit.player == player.id && deposit.attempt == self.attempt && deposit.turn == turn;
+            is_due && deposit.view == ViewDigest::of(&view) && game.check(side, &deposit.played).is_ok()
         };
         let illegal = self.signatures(side).and_then(|signed| signed.illegal_move.as_ref());
         let is_illegal = illegal.is_some_and(|illegal| {
-            self.replay(side).is_some_and(|game| {
-                let made = self.signed_move(turn, &game.view(side), &illegal.played);
-                let signed = keys(player).any(|key| made.sign(key) == illegal.signature);
-                signed && game.check(side, &illegal.played).is_err()
-            })
+            let made = self.signed_move(turn, &view, &illegal.played);
+            let signed = keys(player).any(|key| made.sign(key) == illegal.signature);
+            signed && game.check(side, &illegal.played).is_err()
         });
         match (is_illegal, deposits.iter().any(is_this)) {
             (true, _) => Charge::Proved,

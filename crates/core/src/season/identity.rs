@@ -31,8 +31,8 @@ impl AgentIdentity {
         self.remote_host.is_some() && self.remote_host == other.remote_host
     }
 
-    /// Equal for spellings of one place: the loopback addresses are one machine, ports and `/mcp` may be left out, a final slash
-    /// and the case of the host do not count. A text that is no URL stands for itself; the season refuses it.
+    /// Equal for spellings of one place: the loopback addresses are one machine, ports and `/mcp` may be left out, a final slash,
+    /// dots in the path, the query and the case of the host do not count. A text that is no URL stands for itself; the season refuses it.
     pub fn address(endpoint: &str) -> SmolStr {
         let Ok(uri) = endpoint.trim().parse::<Uri>() else { return SmolStr::new(endpoint) };
         let Some(host) = uri.host() else { return SmolStr::new(endpoint) };
@@ -43,12 +43,40 @@ impl AgentIdentity {
             Err(_) => host,
         };
         let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
-        let path = match uri.path_and_query().map_or("", |path| path.as_str()).trim_end_matches('/') {
-            "" => "/mcp",
-            path => path,
-        };
+        let path = normalised(uri.path());
+        let path = if path.is_empty() { "/mcp" } else { &path };
         format_smolstr!("{host}:{port}{path}")
     }
+}
+
+/// Without empty segments and dots, and with unreserved characters in the clear (RFC 3986, section 6).
+fn normalised(path: &str) -> String {
+    let mut clear = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once('%') {
+        clear.push_str(before);
+        let byte = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte.filter(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(byte)) {
+            Some(byte) => {
+                clear.push(char::from(byte));
+                rest = &after[2..];
+            }
+            None => {
+                clear.push('%');
+                rest = after;
+            }
+        }
+    }
+    clear.push_str(rest);
+    let mut segments: Vec<&str> = Vec::new();
+    for segment in clear.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => drop(segments.pop()),
+            segment => segments.push(segment),
+        }
+    }
+    segments.iter().flat_map(|segment| ["/", segment]).collect()
 }
 
 /// Equal for names that look alike: case, invisible characters and confusable letters of other scripts do not count
@@ -99,12 +127,17 @@ mod tests {
             "http://[::1]:8101/mcp",
             "http://[::ffff:127.0.0.1]:8101/mcp",
             "https://localhost:8101/mcp",
+            "http://localhost:8101/./mcp",
+            "http://localhost:8101//mcp",
+            "http://localhost:8101/x/../mcp",
+            "http://localhost:8101/%6Dcp",
+            "http://localhost:8101/mcp?player=2",
         ] {
             assert_eq!(address(same), "localhost:8101/mcp", "{same}");
         }
         assert_eq!(address("http://Example.org"), "example.org:80/mcp");
         assert_eq!(address("https://example.org/"), "example.org:443/mcp");
-        assert_eq!(address("http://[FD00:0::1]:8101/play?x=1"), "fd00::1:8101/play?x=1");
+        assert_eq!(address("http://[FD00:0::1]:8101/play%2f%"), "fd00::1:8101/play%2f%");
         assert_ne!(address("http://localhost:8101/a"), address("http://localhost:8101/b"));
     }
 }

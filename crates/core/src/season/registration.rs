@@ -11,11 +11,11 @@ use league_protocol::time::Timestamp;
 use league_protocol::token::{Credential, Token};
 use smol_str::SmolStr;
 
-use super::agent::{AgentId, AgentProfile, StoredCredential};
+use super::agent::{AgentId, AgentProfile, RegisteredPlayer, StoredCredential};
 use super::event::{Event, Fact};
 use super::flow::LeaguePhase;
 use super::identity::AgentIdentity;
-use super::{CommandOutcome, Season, happened, whole};
+use super::{CommandOutcome, MatchSlot, Season, happened, whole};
 
 /// Keeps ids short and lists of them small.
 const MAX_WISH: u32 = 99_999;
@@ -109,6 +109,23 @@ impl Season {
                 let advice = format!("the operator has withdrawn {} from this league; wait for the next one", known.id);
                 return Ok(reject(RejectionReason::Closed, METHOD, advice));
             }
+            let mut profile = profile;
+            if self.phase == LeaguePhase::RunningLeague {
+                if known.profile.signs_moves && !profile.signs_moves {
+                    return Ok(reject(
+                        RejectionReason::DuplicateName,
+                        METHOD,
+                        stripped(known.id.as_str(), "signs_moves: true"),
+                    ));
+                }
+                // A player that begins to sign during a match would make the report of its referee wrong.
+                profile.signs_moves = known.profile.signs_moves;
+                if known.former_keys.len() >= RegisteredPlayer::MAX_FORMER_KEYS && self.is_in_match(&known.id) {
+                    let message =
+                        format!("{} has registered too often during its match; wait until the match is over", known.id);
+                    return Err(RequestError::new(ErrorCode::E014, METHOD, message));
+                }
+            }
             let player = known.id.clone();
             let (token, grant) = self.grant(player.as_str(), random, now);
             let fact = Fact::PlayerReturned { player: player.clone(), profile, grant };
@@ -155,6 +172,16 @@ impl Season {
                 let advice = format!("the operator has withdrawn {} from this league; wait for the next one", known.id);
                 return Ok(reject(RejectionReason::Closed, METHOD, advice));
             }
+            if self.phase == LeaguePhase::RunningLeague {
+                let needs = if known.profile.shows_passes && !profile.shows_passes {
+                    Some("pass_scheme")
+                } else {
+                    (known.deposits && commitments.is_empty()).then_some("draw_commitments")
+                };
+                if let Some(needs) = needs {
+                    return Ok(reject(RejectionReason::DuplicateName, METHOD, stripped(known.id.as_str(), needs)));
+                }
+            }
             let referee = known.id.clone();
             let (token, grant) = self.grant(referee.as_str(), random, now);
             let fact = Fact::RefereeReturned { referee: referee.clone(), profile, capacity, grant, commitments };
@@ -182,6 +209,14 @@ impl Season {
         let (token, grant) = self.grant(referee.as_str(), random, now);
         let fact = Fact::RefereeRegistered { referee: referee.clone(), profile, capacity, grant, commitments };
         Ok(admit(AgentId::Referee(referee), token, happened(now, fact), false))
+    }
+
+    fn is_in_match(&self, player: &PlayerId) -> bool {
+        let slot = self.rounds.last().zip(self.player_index.get(player)).and_then(|(round, index)| {
+            let number = round.numbers.get(*index as usize)?.checked_sub(1)?;
+            round.slots.get(number as usize)
+        });
+        matches!(slot, Some(MatchSlot::Held { .. } | MatchSlot::Suspended { .. }))
     }
 
     /// Unknown, wrong and expired tokens give the same error, E012.
@@ -274,6 +309,11 @@ impl Season {
 fn reject(reason: RejectionReason, method: Method, advice: impl std::fmt::Display) -> CommandOutcome<Registered> {
     let rejection = Rejection::new(reason, method, advice);
     CommandOutcome { events: Vec::new(), reply: Registered::Rejected(rejection) }
+}
+
+/// An agent cannot drop what lets the manager check its matches.
+fn stripped(id: &str, needs: &str) -> String {
+    format!("{id} began this league with {needs}; register with it again, or under another name in the next league")
 }
 
 fn admit(id: AgentId, token: Token, event: Event, returning: bool) -> CommandOutcome<Registered> {

@@ -200,27 +200,22 @@ impl Season {
 }
 
 impl Season {
-    /// `None` when the result tells everything. `league verify` compares the match file with this, so the log keeps the account of a
-    /// referee that writes into the manager's home, too.
-    pub fn explain(&self, report: &MatchResultReport, attempt: u32, record: &MatchRecord) -> Option<Fact> {
+    /// `league verify` compares the match file with this, so the log keeps the account of a referee that writes into the manager's
+    /// home, too.
+    pub fn account(&self, report: &MatchResultReport, attempt: u32, record: &MatchRecord) -> Account {
         let mut account = report.account.clone();
-        let ids = self.contestants(&report.match_id)?.map(|player| &player.id);
+        let Some(players) = self.contestants(&report.match_id) else { return account };
+        let ids = players.map(|player| &player.id);
         let plays = |player: &PlayerId| ids.a == player || ids.b == player;
         account.problems.0.retain(|(player, _)| plays(player));
         account.times.0.retain(|(player, _)| plays(player));
         let said = report.result.details.reason.as_deref().map(clipped);
         // A sentence that the rules give again from moves and number is not stored.
         account.reason = said.filter(|said| {
-            let attempt = (&report.match_id, attempt);
-            let given = record.reason(&self.config.game_type, attempt, ids.map(PlayerId::as_str));
+            let given = record.reason(&self.config.game_type, (&report.match_id, attempt), ids.map(PlayerId::as_str));
             given.as_deref() != Some(said)
         });
-        let told = Account { started: None, ..account.clone() };
-        (!told.is_empty()).then(|| Fact::MatchExplained {
-            match_id: report.match_id.clone(),
-            attempt,
-            account: Box::new(account),
-        })
+        account
     }
 
     /// Whether the result of this match came from this referee.

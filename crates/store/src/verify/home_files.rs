@@ -37,14 +37,20 @@ pub(super) fn check(
         None => findings.differs(&version, "the file", "missing", "the version that wrote the home"),
     }
     let lock = home.lock(league);
-    // A manager that is being started has written nothing yet.
-    if let Some(bytes) = read(&lock)?.filter(|bytes| !bytes.is_empty()) {
-        check_sum(&lock, &bytes, findings);
+    match read(&lock)? {
+        // A manager that is being started has written nothing yet.
+        Some(bytes) if bytes.is_empty() => {}
+        Some(bytes) => check_sum(&lock, &bytes, findings),
+        None => findings.differs(&lock, "the file", "missing", "the lock of the manager that wrote the log"),
     }
     let mark_file = home.mark(league);
-    if let Some(bytes) = read(&mark_file)?.filter(|bytes| !mark::is_whole(bytes)) {
-        let found = String::from_utf8_lossy(&bytes).into_owned();
-        findings.differs(&mark_file, "the mark", found, "a mark as the manager writes it");
+    match read(&mark_file)? {
+        Some(bytes) if mark::is_whole(&bytes) => {}
+        Some(bytes) => {
+            let found = String::from_utf8_lossy(&bytes).into_owned();
+            findings.differs(&mark_file, "the mark", found, "a mark as the manager writes it");
+        }
+        None => findings.differs(&mark_file, "the file", "missing", "a mark as the manager writes it"),
     }
     for path in entries(&home.league(league))? {
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();

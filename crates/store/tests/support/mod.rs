@@ -20,6 +20,8 @@ use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 use league_protocol::token::Token;
 use league_store::home::Home;
+use league_store::lock::Lock;
+use league_store::mark;
 use league_store::views::match_file::{Direction, TranscriptEntry};
 use league_store::views::register::RegisterFile;
 use league_store::views::repair::{Repair, RepairReport};
@@ -62,8 +64,10 @@ pub(crate) fn restore(home: &Home, events: &[Event], limits: ViewLimits) -> Repa
     report
 }
 
-/// Writes `agents_config.json` as the manager does.
+/// Writes `agents_config.json`, the mark and the lock as the manager does.
 fn register(home: &Home, season: &Season) {
+    mark::write(home, &league(), &mark::of([7; 16])).unwrap();
+    drop(Lock::take(home.lock(&league()), now()).unwrap());
     let write = async {
         let writer = ViewWriter::start(home.clone(), ViewLimits::default()).unwrap();
         writer.put(ViewUpdate::Register(RegisterFile::of(season, Some("http://127.0.0.1:8000/mcp")))).await;

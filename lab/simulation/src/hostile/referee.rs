@@ -47,6 +47,10 @@ pub enum RefereeLie {
     PoisonDialects,
     /// Claims a capacity of 1,000 and plays no match.
     Stall,
+    /// Registers again without passes and commitments, and then changes moves.
+    DropProofs,
+    /// Says that it does not take a match, and plays it.
+    RefuseAndPlay,
 }
 
 impl RefereeLie {
@@ -71,6 +75,8 @@ impl RefereeLie {
         Self::OtherCommitment,
         Self::PoisonDialects,
         Self::Stall,
+        Self::DropProofs,
+        Self::RefuseAndPlay,
     ];
 
     pub const TIC_TAC_TOE: &[Self] = &[
@@ -83,6 +89,8 @@ impl RefereeLie {
         Self::NeverAsk,
         Self::AbortAndReturn,
         Self::AbortAndFallSilent,
+        Self::DropProofs,
+        Self::RefuseAndPlay,
     ];
 }
 
@@ -92,6 +100,7 @@ pub struct HostileReferee {
     seed: u64,
     referees: u8,
     restart: Arc<Notify>,
+    registrations: u32,
     /// The player that each match is to go against.
     victims: BTreeMap<String, ProcessId>,
     /// Matches of which the manager hears nothing more.
@@ -101,7 +110,7 @@ pub struct HostileReferee {
 impl HostileReferee {
     pub fn new(scenario: &Scenario, lie: RefereeLie, restart: Arc<Notify>) -> Self {
         let (seed, referees) = (scenario.seed, scenario.referees);
-        Self { lie, seed, referees, restart, victims: BTreeMap::new(), aborted: Vec::new() }
+        Self { lie, seed, referees, restart, registrations: 0, victims: BTreeMap::new(), aborted: Vec::new() }
     }
 
     /// Some matches are played honestly, so that the referee keeps getting others.
@@ -172,7 +181,11 @@ impl HostileReferee {
         match self.lie {
             RefereeLie::PoisonDialects => poison(&mut report),
             _ if friend_won || report.result.details.may_charge() => return Fate::Pass,
-            RefereeLie::AlterMove => lies::alter_move(&mut report, &mut rng),
+            RefereeLie::DropProofs if self.registrations == 1 => {
+                self.restart.notify_one();
+                return Fate::Pass;
+            }
+            RefereeLie::AlterMove | RefereeLie::DropProofs => lies::alter_move(&mut report, &mut rng),
             RefereeLie::AlterNonce => lies::alter_nonce(&mut report, &mut rng),
             RefereeLie::ForgeDraw => lies::forge_draw(&mut report, &mut rng),
             RefereeLie::AlterNumber => lies::alter_number(&mut report, true),
@@ -202,7 +215,8 @@ impl HostileReferee {
             | RefereeLie::ChargeAtOnce
             | RefereeLie::OtherCommitment
             | RefereeLie::AlterView
-            | RefereeLie::Stall => return Fate::Pass,
+            | RefereeLie::Stall
+            | RefereeLie::RefuseAndPlay => return Fate::Pass,
         }
         lies::write(&mut request["params"], &report);
         Fate::Pass
@@ -214,6 +228,14 @@ impl Adversary for HostileReferee {
         let method = text(request, "method");
         match method.as_str() {
             "report_match_result" => self.reports(request),
+            "register_referee" if self.lie == RefereeLie::DropProofs => {
+                self.registrations += 1;
+                if self.registrations > 1 {
+                    request["params"]["referee_meta"]["pass_scheme"] = Value::Null;
+                    request["params"]["draw_commitments"] = json!([]);
+                }
+                Fate::Pass
+            }
             "register_referee" if self.lie == RefereeLie::Stall => {
                 request["params"]["referee_meta"]["max_concurrent_matches"] = json!(1000);
                 Fate::Pass
@@ -239,6 +261,13 @@ impl Adversary for HostileReferee {
                     *said = json!("neither");
                 }
             }
+        }
+        Fate::Pass
+    }
+
+    fn answers(&mut self, _: ProcessId, request: &Value, answer: &mut Value) -> Fate {
+        if self.lie == RefereeLie::RefuseAndPlay && text(request, "method") == "start_match" {
+            answer["result"]["status"] = json!("REFUSED");
         }
         Fate::Pass
     }

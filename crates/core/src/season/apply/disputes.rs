@@ -49,8 +49,8 @@ impl Season {
             return Err(BadEvent::Untimely("this decision"));
         }
         let suspended = match self.slot(match_id) {
-            Some(MatchSlot::Suspended { attempt, referee, draw, record }) => {
-                Some((*attempt, *referee, draw.clone(), record.is_some()))
+            Some(MatchSlot::Suspended { attempt, referee, draw, report }) => {
+                Some((*attempt, *referee, draw.clone(), report.is_some()))
             }
             Some(
                 MatchSlot::Waiting { .. } | MatchSlot::Held { .. } | MatchSlot::Awarded { .. } | MatchSlot::Done { .. },

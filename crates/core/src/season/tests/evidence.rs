@@ -1,6 +1,7 @@
 //! Players that sign, and referees that lie.
 
 use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSecret, Signature};
+use league_protocol::error::ErrorCode;
 use league_protocol::id::GameType;
 use league_protocol::message::evidence::{DisputeReason, MatchDispute, MatchTestimony, MoveDeposit};
 use league_protocol::message::game_over::{ByPlayer, ResultStatus};
@@ -15,6 +16,7 @@ use super::*;
 use crate::record::RevealedDraw;
 use crate::rules::draw::Draw;
 use crate::season::NextAction;
+use crate::season::agent::RegisteredPlayer;
 use crate::season::event::Fact;
 use crate::season::evidence::{AlertKind, ReturnCause, Testimonies};
 
@@ -190,7 +192,7 @@ type Lie = (&'static str, fn(&SigningLeague, &Assignment, &mut MatchResultReport
 
 #[test]
 fn a_report_that_the_players_did_not_sign_does_not_count() {
-    let lies: [Lie; 9] = [
+    let lies: [Lie; 10] = [
         ("stripped", |_, _, report| report.signatures = ByPlayer::default(), AlertKind::BadSignature),
         ("no join", |_, _, report| report.signatures.0[0].1.join = None, AlertKind::BadSignature),
         ("no move", |_, _, report| report.signatures.0[1].1.moves.clear(), AlertKind::BadSignature),
@@ -209,7 +211,7 @@ fn a_report_that_the_players_did_not_sign_does_not_count() {
         (
             "another player's signature",
             |_, _, report| report.signatures.0[0].1 = report.signatures.0[1].1.clone(),
-            AlertKind::BrokenDraw,
+            AlertKind::BadSignature,
         ),
         (
             "another nonce",
@@ -222,7 +224,7 @@ fn a_report_that_the_players_did_not_sign_does_not_count() {
                 (proof.seal, report.result.details.drawn_number) = (Some(draw.seal()), Some(draw.number().get()));
                 report.result.details.number_parity = None;
             },
-            AlertKind::BrokenDraw,
+            AlertKind::ForgedDraw,
         ),
         (
             "another secret",
@@ -235,7 +237,24 @@ fn a_report_that_the_players_did_not_sign_does_not_count() {
                 report.result.details.drawn_number = Some(draw.number().get());
                 report.result.details.number_parity = None;
             },
-            AlertKind::BrokenDraw,
+            AlertKind::ForgedDraw,
+        ),
+        (
+            "a nonce for a player that sent none",
+            |league, held, report| {
+                let (nonce, none) = ("edge".parse().unwrap(), DrawNonce::default());
+                let PlayerSignatures { join, .. } = league.join(held, Side::A, &none);
+                let signed = &mut report.signatures.0[0].1;
+                (signed.join, signed.draw_nonce) = (join, None);
+                let proof = report.result.details.draw.as_mut().unwrap();
+                proof.nonces.0[0].1 = nonce;
+                let nonces = Pair::new(proof.nonces.0[0].1.clone(), proof.nonces.0[1].1.clone());
+                let (match_id, attempt, secret) = (held.match_id.clone(), held.attempt, league.secret_of(held));
+                let draw = Draw { secret, match_id, attempt, nonces, seeded: false };
+                (proof.seal, report.result.details.drawn_number) = (Some(draw.seal()), Some(draw.number().get()));
+                report.result.details.number_parity = None;
+            },
+            AlertKind::ForgedDraw,
         ),
         (
             "a winner without moves and number",
@@ -254,7 +273,7 @@ fn a_report_that_the_players_did_not_sign_does_not_count() {
             },
             AlertKind::BadSignature,
         ),
-        ("no proof", |_, _, report| report.result.details.draw = None, AlertKind::BrokenDraw),
+        ("no proof", |_, _, report| report.result.details.draw = None, AlertKind::ForgedDraw),
     ];
     for (name, lie, kind) in lies {
         let mut league = SigningLeague::new("even_odd", 2, 2);
@@ -264,7 +283,11 @@ fn a_report_that_the_players_did_not_sign_does_not_count() {
         assert_eq!(league.judge(&held, &report, &Testimonies::default()), ReportOutcome::Contested(kind), "{name}");
         assert_eq!(league.league.season.matches_completed(), 0, "{name}");
         assert_eq!(league.alerts().len(), 1, "{name}");
-        // Another referee plays the match again, and its honest report counts.
+        // The number was drawn, so the operator decides whether another referee plays the match again.
+        if report.result.details.drawn_number.is_some() {
+            assert_eq!(league.league.assign(), [], "{name}");
+            league.league.run(|season| season.resolve(&held.match_id, DisputeDecision::Uphold, now()));
+        }
         let again = league.league.assign().remove(0);
         assert_ne!(again.referee, held.referee, "{name}");
         let (_, report) = league.honest(&again);
@@ -294,7 +317,7 @@ fn a_charge_of_silence_counts_only_if_the_player_does_not_contradict_it() {
         let mut league = SigningLeague::new("even_odd", 2, 2);
         let held = league.league.assign().remove(0);
         let report = league.charge(&held);
-        assert_eq!(league.league.season.players_to_ask(&held.referee, &report), [league.players(&held).a]);
+        assert_eq!(league.league.season.players_to_ask(&held.referee, &report), (1, vec![league.players(&held).a]));
         let unasked = league.league.season.judge_report(
             &held.referee,
             &report,
@@ -316,7 +339,7 @@ fn a_deposited_move_refutes_the_charge_and_a_signed_illegal_move_proves_it() {
     let deposit = league.deposit(&held, Side::A);
     league.league.run(|season| season.deposit(&player, &deposit, now()));
     let report = league.charge(&held);
-    assert!(league.league.season.players_to_ask(&held.referee, &report).is_empty());
+    assert!(league.league.season.players_to_ask(&held.referee, &report).1.is_empty());
     let outcome = league.judge(&held, &report, &Testimonies::default());
     assert_eq!(outcome, ReportOutcome::Contested(AlertKind::AnswerDeposited));
 
@@ -324,8 +347,95 @@ fn a_deposited_move_refutes_the_charge_and_a_signed_illegal_move_proves_it() {
     let mut report = league.charge(&again);
     let (played, signature) = ("ODD".into(), league.sign_move(&again, Side::A, 1, "", "ODD"));
     report.signatures.0[0].1.illegal_move = Some(SignedIllegalMove { played, signature });
-    assert!(league.league.season.players_to_ask(&again.referee, &report).is_empty());
+    assert!(league.league.season.players_to_ask(&again.referee, &report).1.is_empty());
     assert_eq!(league.judge(&again, &report, &Testimonies::default()), ReportOutcome::Now);
+}
+
+#[test]
+fn a_deposit_of_an_illegal_move_or_for_another_view_refutes_nothing() {
+    for (view, played) in [("", "banana"), ("another board", "even")] {
+        let mut league = SigningLeague::new("even_odd", 2, 2);
+        let held = league.league.assign().remove(0);
+        let player = league.players(&held).a;
+        let view_sha256 = league_protocol::draw::DrawSeal(ViewDigest::of(view).0);
+        let signature = league.sign_move(&held, Side::A, 1, view, played);
+        let deposit = league.deposit(&held, Side::A);
+        let deposit = MoveDeposit { view_sha256, played: played.into(), signature, ..deposit };
+        league.league.run(|season| season.deposit(&player, &deposit, now()));
+        let report = league.charge(&held);
+        assert_eq!(league.league.season.players_to_ask(&held.referee, &report).1, [player], "{played}");
+        let said = league.testimony(&held, Some(CALLED));
+        assert_eq!(league.judge(&held, &report, &said), ReportOutcome::Now, "{played}");
+    }
+}
+
+#[test]
+fn a_player_that_was_started_again_accuses_no_referee() {
+    let mut league = SigningLeague::new("even_odd", 2, 2);
+    let held = league.league.assign().remove(0);
+    let report = league.charge(&held);
+    let mut request = player(1);
+    request.player_meta.signs_moves = true;
+    league.league.admit(&request);
+    let said = league.testimony(&held, Some(MatchTestimony { asked: Some(0), ..MatchTestimony::default() }));
+    assert_eq!(league.judge(&held, &report, &said), ReportOutcome::Now);
+    assert!(league.alerts().is_empty());
+}
+
+#[test]
+fn no_agent_drops_what_its_matches_are_checked_by() {
+    let mut league = SigningLeague::new("even_odd", 2, 1);
+    let unsigned = player(1);
+    assert!(matches!(league.league.register(&unsigned), Registered::Rejected(_)));
+    let mut without_passes = referee(1, 2);
+    without_passes.draw_commitments = vec![secret(4, 1).commitment()];
+    assert!(matches!(league.league.register_referee(&without_passes), Registered::Rejected(_)));
+    let mut without_commitments = referee(1, 2);
+    without_commitments.referee_meta.pass_scheme = Some("hmac-sha256".into());
+    assert!(matches!(league.league.register_referee(&without_commitments), Registered::Rejected(_)));
+    let signing =
+        |league: &SigningLeague| league.league.season.players().iter().all(|player| player.profile.signs_moves);
+    assert!(signing(&league) && league.league.season.referees()[0].profile.shows_passes);
+
+    // A player that begins to sign in a running league is still believed without signatures.
+    let mut league = League::running(2, &[2]);
+    let mut request = player(1);
+    request.player_meta.signs_moves = true;
+    league.admit(&request);
+    assert!(!league.season.players()[0].profile.signs_moves);
+}
+
+#[test]
+fn a_player_cannot_push_out_the_key_that_signed_its_match() {
+    let mut league = SigningLeague::new("even_odd", 2, 1);
+    let held = league.league.assign().remove(0);
+    let (_, report) = league.honest(&held);
+    let mut request = player(1);
+    request.player_meta.signs_moves = true;
+    for _ in 0..RegisteredPlayer::MAX_FORMER_KEYS {
+        league.league.admit(&request);
+    }
+    let refused = league.league.season.register_player(&request, None, &[9; 32], now()).unwrap_err();
+    assert_eq!(refused.code, Some(ErrorCode::E014));
+    assert_eq!(league.judge(&held, &report, &Testimonies::default()), ReportOutcome::Now);
+    league.league.admit(&request);
+}
+
+#[test]
+fn a_match_does_not_wait_for_a_referee_without_commitments() {
+    let mut league = SigningLeague::new("even_odd", 2, 2);
+    let held = league.league.assign().remove(0);
+    assert_eq!(held.referee, r(1));
+    let said = league.testimony(&held, Some(MatchTestimony { moves: 1, ..CALLED }));
+    // The second referee loses all its commitments by refusing.
+    league.league.run(|season| season.interrupt(&held, Some(ReturnCause::Overdue), &said, now()));
+    for _ in 0..4 {
+        let refused = league.league.assign().remove(0);
+        assert_eq!(refused.referee, r(2), "the first is barred");
+        league.league.run(|season| season.give_back(&refused, now()));
+    }
+    assert!(league.league.season.referees()[1].needs_commitments());
+    assert_eq!(league.league.assign().remove(0).referee, r(1));
 }
 
 #[test]
@@ -416,6 +526,10 @@ fn a_referee_that_was_cut_off_may_still_report_the_match_that_waits() {
     lie.signatures = ByPlayer::default();
     let outcome = league.judge(&held, &lie, &Testimonies::default());
     assert_eq!(outcome, ReportOutcome::Contested(AlertKind::BadSignature));
+    let events = league.league.log.len();
+    league.judge(&held, &lie, &Testimonies::default());
+    assert_eq!(league.league.log.len(), events, "a repeated lie is no new event");
+    assert_eq!(league.league.season.players_to_ask(&held.referee, &league.charge(&held)).0, held.attempt);
     let (_, report) = league.honest(&held);
     assert_eq!(league.judge(&held, &report, &Testimonies::default()), ReportOutcome::Now);
     assert_eq!(league.league.season.referees()[0].running, 0);

@@ -228,6 +228,8 @@ const CASES: &[(&str, Tamper, &[&str])] = &[
     ),
     ("a truncated match file", |home| truncate(&path(home, "R1M1")), &["R1M1.json", "damaged"]),
     ("a deleted match file", |home| fs::remove_file(path(home, "R1M1")).unwrap(), &["R1M1.json", "is missing"]),
+    ("a deleted lock", |home| fs::remove_file(path(home, "manager.lock")).unwrap(), &["manager.lock", "missing"]),
+    ("a deleted mark", |home| fs::remove_file(path(home, "home.mark")).unwrap(), &["home.mark", "missing"]),
     (
         "all match files deleted",
         |home| fs::remove_dir_all(home.join("data/matches")).unwrap(),

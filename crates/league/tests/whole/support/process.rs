@@ -68,13 +68,18 @@ impl Process {
 
     /// Waits for a line of stderr that contains `part`.
     pub(crate) fn wait_for_line(&mut self, part: &str) -> String {
+        self.wait_for_any(&[part])
+    }
+
+    /// Waits for a line of stderr that contains one of `parts`.
+    pub(crate) fn wait_for_any(&mut self, parts: &[&str]) -> String {
         let until = Instant::now() + LIMIT;
         loop {
             match self.stderr.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(line) => self.lines.push(line),
-                Err(error) => panic!("{:?} did not print {part:?} ({error}): {:?}", self.command, self.lines),
+                Err(error) => panic!("{:?} did not print {parts:?} ({error}): {:?}", self.command, self.lines),
             }
-            if let Some(line) = self.lines.last().filter(|line| line.contains(part)) {
+            if let Some(line) = self.lines.last().filter(|line| parts.iter().any(|part| line.contains(part))) {
                 return line.clone();
             }
         }
