@@ -3,7 +3,7 @@
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
-use super::game::{Game, GameInfo, GameStage, GameVerdict, IllegalMove};
+use super::game::{About, Game, GameStage, GameVerdict, IllegalMove};
 
 #[derive(Clone, Debug, Default)]
 pub struct HigherNumber {
@@ -18,8 +18,13 @@ impl HigherNumber {
 }
 
 impl Game for HigherNumber {
-    fn info(&self) -> GameInfo {
-        GameInfo { name: "Higher number", rules: "Name a number from 1 to 3; the higher one wins.", max_turns: 1 }
+    fn about(&self) -> About {
+        About {
+            name: "Higher number",
+            rules: "Name a number from 1 to 3; the higher one wins.",
+            moves: "`1`, `2` or `3`",
+            ..About::PLAIN
+        }
     }
 
     fn stage(&self) -> GameStage {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use league_core::rules::registry::new_game;
+use league_core::rules::registry::first_position;
 use league_protocol::answer::{Interpretation, MoveAnswer, ParsedAnswer};
 use league_protocol::dialect::{COLON_SENDER, PeerDialect};
 use league_protocol::draw::DrawSecret;
@@ -22,6 +22,7 @@ use league_protocol::token::Credential;
 use league_wire::environment::Environment;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
 
 use crate::discovery::Question;
 
@@ -154,10 +155,16 @@ impl TestLeague {
         let (player_id, opponent_id) = (Some(PlayerId::numbered(1)), Some(PlayerId::numbered(2)));
         let (your_standings, deadline) = (PlayerRecord::default(), Some(self.environment.now().after(limit)));
         let game_type = self.game.clone();
-        match new_game(&self.game).filter(|_| self.kind() == QuestionKind::Move) {
+        match first_position(&self.game).filter(|_| self.kind() == QuestionKind::Move) {
             Some(game) => {
-                let (state, legal_moves) = (game.view(Side::A), game.legal_moves(Side::A));
-                let context = MoveContext { opponent_id, state, your_standings, legal_moves };
+                let context = MoveContext {
+                    opponent_id,
+                    state: game.view(Side::A),
+                    view: game.fields(Side::A),
+                    your_standings,
+                    legal_moves: game.legal_moves(Side::A),
+                    rules: SmolStr::new_static(game.about().rules),
+                };
                 Call::MakeMove(GameMoveCall {
                     league_id,
                     round_id,

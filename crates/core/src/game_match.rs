@@ -38,11 +38,12 @@ use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
 use crate::rules::draw::Draw;
-use crate::rules::game::{Game, GameStage};
+use crate::rules::game::{DrawnNumber, Game, GameStage, GameVerdict};
 use crate::rules::outcome::Outcome;
+use crate::rules::series::{EndlessChance, Series};
 
 use effect::{AskKind, AttemptError, Effect};
-use ending::{Drawn, Ending, ForfeitReason};
+use ending::{Ending, ForfeitReason, SealedChance};
 use input::{CallNumber, Input, ReportDelivery};
 use phase::MatchPhase;
 use side_state::{SideState, Try};
@@ -53,13 +54,18 @@ use terms::{DriveMode, MatchTerms};
 #[derive(Debug)]
 pub struct MatchMachine {
     terms: MatchTerms,
-    game: Box<dyn Game>,
+    game: Series,
     state: State,
     sides: Pair<SideState>,
     joined: Pair<bool>,
     course: Vec<(Side, SmolStr)>,
+    /// Where the moves of the current game begin.
+    game_start: usize,
     signed: Pair<SignedAnswers>,
-    drawn: Option<Drawn>,
+    drawn: Option<DrawnNumber>,
+    /// The last game that got its number.
+    drawn_games: u32,
+    sealed: Option<SealedChance>,
     ending: Option<Ending>,
     delivery: Option<ReportDelivery>,
     /// The error of the last failed try of each side.
@@ -80,16 +86,20 @@ enum State {
 }
 
 impl MatchMachine {
+    /// `game` is the first of the match, at its beginning.
     pub fn new(terms: MatchTerms, game: Box<dyn Game>) -> Self {
         Self {
+            game: Series::new(game, terms.games),
             terms,
-            game,
             state: State::New,
             sides: Pair::new(SideState::Free, SideState::Free),
             joined: Pair::default(),
             course: Vec::new(),
+            game_start: 0,
             signed: Pair::default(),
             drawn: None,
+            drawn_games: 0,
+            sealed: None,
             ending: None,
             delivery: None,
             last_errors: Pair::default(),
@@ -122,10 +132,12 @@ impl MatchMachine {
             }
             Input::Moved { side, call, text, signature } => {
                 if let Some(tried) = self.sides[side].answered(AskKind::Move, call) {
+                    let game = self.game.number();
                     match self.game.play(side, &text) {
                         Ok(()) => {
                             self.course.push((side, text));
                             self.signed[side].moved(signature);
+                            self.go_on(game);
                             self.settle(side, SideState::Free, effects);
                         }
                         Err(illegal) => {
@@ -263,9 +275,9 @@ impl MatchMachine {
         self.last_move(side).is_some()
     }
 
-    /// The number of the move that `side` makes next, from one.
+    /// The number of the move that `side` makes next in the current game, from one.
     pub fn turn(&self, side: Side) -> u32 {
-        self.course.iter().filter(|(mover, _)| *mover == side).fold(1, |turn, _| turn + 1)
+        self.course[self.game_start..].iter().filter(|(mover, _)| *mover == side).fold(1, |turn, _| turn + 1)
     }
 
     /// What `side` signed, for the report. Empty if it signed nothing.
@@ -278,8 +290,8 @@ impl MatchMachine {
         self.course.iter().rfind(|(mover, _)| *mover == side).map(|(_, text)| text)
     }
 
-    pub fn game(&self) -> &dyn Game {
-        &*self.game
+    pub fn game(&self) -> &Series {
+        &self.game
     }
 
     fn settle(&mut self, side: Side, state: SideState, effects: &mut Vec<Effect>) {
@@ -308,7 +320,30 @@ impl MatchMachine {
                 DriveMode::Flowing => self.draw(effects),
                 DriveMode::Stepped => self.hold(StepCommand::DrawNumber),
             },
+            GameStage::Chance(_) => {
+                let (draw, game) = (self.sealed_draw(), self.game.number());
+                let served = self.game.serve_chance(&draw);
+                self.go_on(game);
+                match served {
+                    Ok(()) => self.advance(effects),
+                    // A game that asks for chance without end would never ask for a move, so the match ends in a draw.
+                    Err(EndlessChance) => self.finish(Outcome::Draw, effects),
+                }
+            }
             GameStage::Over(verdict) => self.finish(verdict.into(), effects),
+        }
+    }
+
+    /// After a move or chance that may have ended the game with the number `before`.
+    fn go_on(&mut self, before: u32) {
+        if self.game.number() != before {
+            self.game_start = self.course.len();
+            // A question of the last game is no question of the next one.
+            for side in Side::BOTH {
+                if self.sides[side].owed().is_some() {
+                    self.sides[side] = SideState::Free;
+                }
+            }
         }
     }
 
@@ -334,11 +369,22 @@ impl MatchMachine {
     }
 
     fn draw(&mut self, effects: &mut Vec<Effect>) {
-        if self.drawn.is_some() {
-            // A match has one draw. A game that asks for a second one could ask forever, so the match ends.
+        if self.drawn_games == self.game.number() {
+            // A game has one number. A game that asks for a second one could ask forever, so the match ends.
             self.finish(Outcome::Draw, effects);
             return;
         }
+        let draw = self.sealed_draw();
+        self.drawn_games = self.game.number();
+        let (game, number) = (self.game.number(), self.game.drawn_number(&draw));
+        self.drawn = Some(number);
+        self.game.draw(number);
+        self.go_on(game);
+        self.advance(effects);
+    }
+
+    /// What decides the chance of this match. From the first call on, the ending carries its proof.
+    fn sealed_draw(&mut self) -> Draw {
         let draw = Draw {
             secret: self.terms.secret,
             match_id: self.terms.match_id.clone(),
@@ -349,11 +395,8 @@ impl MatchMachine {
             }),
             seeded: self.terms.seeded,
         };
-        let seal = draw.seal();
-        let number = draw.number_in(&seal);
-        self.drawn = Some(Drawn { number, seal, nonces: draw.nonces });
-        self.game.draw(number);
-        self.advance(effects);
+        self.sealed.get_or_insert_with(|| SealedChance { seal: draw.seal(), nonces: draw.nonces.clone() });
+        draw
     }
 
     /// No side owes an answer while the match waits for a step.
@@ -366,8 +409,13 @@ impl MatchMachine {
         self.ending = Some(Ending {
             outcome,
             moves: Pair::from_fn(|side| self.last_move(side).cloned()),
-            course: if self.game.info().max_turns > 1 { self.course.clone() } else { Vec::new() },
+            course: if self.game.about().max_turns > 1 { self.course.clone() } else { Vec::new() },
             drawn: self.drawn.take(),
+            score: match self.game.stage() {
+                GameStage::Over(GameVerdict::Score(score)) => Some(score),
+                GameStage::Over(_) | GameStage::Moves(_) | GameStage::Draw | GameStage::Chance(_) => None,
+            },
+            sealed: self.sealed.take(),
             faults: self.sides.map(SideState::fault),
         });
         match self.terms.mode {

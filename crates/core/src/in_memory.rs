@@ -3,6 +3,8 @@
 //!
 //! It measures the cost of the rules alone, and previews a league before the operator starts agents.
 
+use std::num::NonZeroU32;
+
 use league_protocol::draw::DrawNonce;
 use league_protocol::error::RequestError;
 use league_protocol::id::{GameType, MatchId};
@@ -19,6 +21,7 @@ use crate::game_match::effect::Effect;
 use crate::game_match::input::{Input, ReportDelivery};
 use crate::game_match::terms::{AnswerLimits, DriveMode, MatchTerms};
 use crate::record::MatchRecord;
+use crate::rules::game::Game;
 use crate::rules::registry::new_game;
 use crate::rules::seed::Seed;
 use crate::season::config::LeagueConfig;
@@ -162,6 +165,7 @@ impl InMemoryLeague {
             secret: self.seed.secret(match_id),
             seeded: true,
             manager_nonce: DrawNonce::default(),
+            games: NonZeroU32::MIN,
             salt: [0; 32],
             tries: Pair::new(1, 1),
             limits: AnswerLimits { to_join: NO_TIME, to_move: NO_TIME, to_acknowledge: NO_TIME },
@@ -180,7 +184,8 @@ impl InMemoryLeague {
                     Input::Joined { side, call: Some(call), nonce: DrawNonce::default(), signature: None }
                 }
                 Effect::AskMove { side, call, .. } => {
-                    let (view, legal) = (match_machine.game().view(side), match_machine.game().legal_moves(side));
+                    let game = match_machine.game();
+                    let (view, legal) = (game.view(side), game.legal_moves(side));
                     let picked = self.seed.pick(match_id, players[side], &view, legal.len());
                     let text = legal.get(picked).cloned().unwrap_or_default();
                     Input::Moved { side, call: Some(call), text, signature: None }
@@ -255,7 +260,10 @@ mod tests {
             assert!(table.iter().all(|row| row.played == players - 1), "each player meets every other once");
             let champion = season.champion().unwrap();
             assert_eq!((&champion.player_id, champion.points), (&table[0].player_id, table[0].points));
-            assert!(table.windows(2).all(|rows| rows[0].points >= rows[1].points));
+            // A game of scores is ranked by the mean score, and in a round robin all have played as often.
+            let place = |row: &StandingsRow| (row.score, row.points);
+            assert!(table.windows(2).all(|rows| place(&rows[0]) >= place(&rows[1])), "{game}");
+            assert_eq!(table[0].score.is_some(), game.as_str() == "prisoners_dilemma", "{game}");
             let given: u32 = table.iter().map(|row| row.points).sum();
             let draws: u32 = table.iter().map(|row| row.draws).sum::<u32>() / 2;
             assert_eq!(given, 3 * (matches - draws) + 2 * draws);

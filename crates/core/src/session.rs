@@ -293,6 +293,7 @@ fn row_of(last: &FinalRow) -> StandingsRow {
         draws: last.draws,
         losses: last.losses,
         points: last.points,
+        score: None,
         withdrawn: last.withdrawn,
     }
 }

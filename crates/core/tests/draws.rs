@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and so may what helps it")]
 
+use league_core::rules::chance::{ChanceOutcome, ChanceRequest};
 use league_core::rules::draw::{BadDraw, Draw};
 use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
 use league_protocol::id::{MatchId, RoundId};
@@ -215,5 +216,44 @@ fn the_published_vectors_hold() {
     for Vector { secret, commitment, match_id, attempt, nonce_a, nonce_b, seeded, seal, number } in vectors {
         let draw = Draw { secret, match_id, attempt, nonces: Pair::new(nonce_a, nonce_b), seeded };
         assert_eq!(draw.verify(&commitment, Some(&seal), number), Ok(()), "{}", draw.match_id);
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChanceVector {
+    secret: DrawSecret,
+    match_id: MatchId,
+    attempt: u32,
+    nonce_a: DrawNonce,
+    nonce_b: DrawNonce,
+    #[serde(default)]
+    seeded: bool,
+    game: u32,
+    numbers: Vec<NumberVector>,
+    shuffles: Vec<Vec<u8>>,
+}
+
+#[derive(Deserialize)]
+struct NumberVector {
+    up_to: u32,
+    number: u32,
+}
+
+/// Python computed the vectors by the functions in PROTOCOL.md. The numbers and then the shuffles come from one stream.
+#[test]
+fn the_published_vectors_of_cards_and_dice_hold() {
+    let vectors: Vec<ChanceVector> = serde_json::from_str(include_str!("vectors/chance.json")).unwrap();
+    assert_eq!(vectors.len(), 4);
+    for vector in vectors {
+        let ChanceVector { secret, match_id, attempt, nonce_a, nonce_b, seeded, game, numbers, shuffles } = vector;
+        let mut stream = Draw { secret, match_id, attempt, nonces: Pair::new(nonce_a, nonce_b), seeded }.chance(game);
+        for NumberVector { up_to, number } in numbers {
+            assert_eq!(stream.up_to(up_to), number, "up to {up_to}");
+        }
+        for order in shuffles {
+            let cards = u8::try_from(order.len()).unwrap();
+            assert_eq!(stream.answer(ChanceRequest::Shuffle(cards)), ChanceOutcome::Order(order));
+        }
     }
 }

@@ -1,6 +1,7 @@
 use league_core::rules::outcome::Outcome::{self, DoubleForfeit as BothForfeit, Draw, Forfeit, Win};
 use league_core::season::format::{KnownFormat, Pairing};
 use league_core::season::standings::{DoubleForfeit, Scoring, Standing, StandingRecord, Table, TieBreak};
+use league_protocol::side::Pair;
 use league_protocol::side::Side::{A, B};
 use proptest::prelude::*;
 
@@ -33,7 +34,16 @@ fn order(places: &[Standing]) -> Vec<u32> {
 #[test]
 fn a_row_counts_every_kind_of_end() {
     let results = [(0, 1, Win(A)), (2, 0, Win(A)), (0, 3, Draw), (0, 4, Forfeit(A)), (5, 0, Forfeit(A))];
-    let row = StandingRecord { played: 5, wins: 2, draws: 1, losses: 2, points: 7, technical_losses: 1, byes: 0 };
+    let row = StandingRecord {
+        played: 5,
+        wins: 2,
+        draws: 1,
+        losses: 2,
+        points: 7,
+        technical_losses: 1,
+        byes: 0,
+        score: None,
+    };
     assert_eq!(table(6, &Scoring::default(), &results).row(0), row);
 }
 
@@ -331,4 +341,17 @@ fn a_thousand_equals_are_ranked() {
     }
     assert!(table.places().iter().enumerate().all(|(index, place)| place.player as usize == index && place.rank == 1));
     assert_eq!(table.row(0).points, 999);
+}
+
+#[test]
+fn a_table_with_scores_ranks_by_the_mean_score() {
+    let mut table = Table::new(3, Scoring::default());
+    // Player 2 defects and beats player 0, who scores more on average.
+    table.record(Pairing::new(0, 1), Draw);
+    table.add_score(Pairing::new(0, 1), Pair::new(600, 600));
+    table.record(Pairing::new(0, 2), Win(B));
+    table.add_score(Pairing::new(0, 2), Pair::new(199, 204));
+    let order: Vec<u32> = table.places().iter().map(|place| place.player).collect();
+    assert_eq!(order, [1, 0, 2]);
+    assert_eq!(table.row(0).score, Some(799));
 }

@@ -80,6 +80,7 @@ mod tests {
             draws: 0,
             losses: 0,
             points: 3,
+            score: None,
             withdrawn: false,
         };
         (1..=number).map(row).collect()

@@ -339,7 +339,7 @@ fn explained(
         if let Fact::MatchReported { attempt, .. } = &event.fact { Some((*attempt, event.at)) } else { None }
     });
     let (attempt, at) = counted?;
-    let account = season.account(report, record);
+    let account = season.account(report, attempt, record);
     let fact = Fact::explained(report.match_id.clone(), attempt, account.clone());
     let account = if fact.is_some() { account } else { Account::default() };
     events.splice(0..0, fact.map(|fact| Event { at, fact }));

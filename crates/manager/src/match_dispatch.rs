@@ -310,7 +310,7 @@ fn invitation_limit(config: &LeagueConfig) -> Duration {
 /// The longest time by the limits and the game, and half as long again.
 fn match_time_limit(config: &LeagueConfig) -> Duration {
     let (limits, game) = (&config.limits, new_game(&config.game_type));
-    let turns = f64::from(game.map_or(1, |game| game.info().max_turns));
+    let turns = f64::from(game.map_or(1, |game| game.about().max_turns));
     let tries = f64::from(limits.max_retries.max(1));
     let pauses = limits.base_delay_sec * (2_f64.powf(tries - 1.0) - 1.0);
     let joins = tries * limits.game_join_ack_timeout_sec + pauses;
@@ -329,7 +329,7 @@ mod tests {
     fn every_game_has_time_for_its_longest_course_of_slow_moves() {
         for game_type in all_games() {
             let config = LeagueConfig { game_type, ..LeagueConfig::even_odd("league".parse().unwrap()) };
-            let turns = new_game(&config.game_type).unwrap().info().max_turns;
+            let turns = new_game(&config.game_type).unwrap().about().max_turns;
             let slowest = turns as f64 * f64::from(config.limits.max_retries) * config.limits.move_timeout_sec;
             assert!(
                 match_time_limit(&config).as_secs_f64() > slowest,

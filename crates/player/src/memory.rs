@@ -9,7 +9,7 @@ use league_core::session::{History, MoveRequest, PlayedMatch, PlayerSession};
 use league_protocol::id::PlayerId;
 use league_protocol::message::standings::StandingsRow;
 use league_protocol::parity::Parity;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
 use crate::chance::Chance;
 
@@ -47,7 +47,10 @@ impl Memory {
 
     /// With a seed, the same request gets the same option.
     pub fn pick(&self, request: &MoveRequest, count: usize) -> usize {
-        self.chance.pick(&request.match_id, &self.player, &request.view, count)
+        // The same view may come again in a later game of the match.
+        let later = request.turn.map(|turn| turn.game).filter(|game| *game > 1);
+        let view = later.map(|game| format_smolstr!("game {game} {}", request.view));
+        self.chance.pick(&request.match_id, &self.player, view.as_ref().unwrap_or(&request.view), count)
     }
 
     pub fn toss(&self, request: &MoveRequest) -> Parity {

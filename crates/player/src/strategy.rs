@@ -12,6 +12,8 @@
 mod alternate;
 mod always;
 mod bandit;
+mod connect_four;
+mod equilibrium;
 mod frequency;
 mod markov;
 #[cfg(feature = "test-strategies")]
@@ -21,7 +23,9 @@ mod pattern;
 mod random;
 pub mod registry;
 mod tally;
+mod throw_pattern;
 mod tic_tac_toe;
+mod tit_for_tat;
 
 #[cfg(test)]
 mod tests;

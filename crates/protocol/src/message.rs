@@ -7,6 +7,7 @@ pub mod evidence;
 pub mod game_error;
 pub mod game_move;
 pub mod game_over;
+pub mod game_view;
 pub mod identity;
 pub mod invitation;
 pub mod league_error;

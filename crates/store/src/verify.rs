@@ -174,11 +174,12 @@ impl Audit<'_> {
                 reason,
             })?;
             let assigned = self.assigned.remove(match_id);
+            // Cards have a proof and no number.
             match (record.drawn, &record.proof) {
-                (Some(_), Some(proof)) if assigned == Some(proof.commitment) => self.draws.proved += 1,
-                (Some(_), Some(_)) => self.draws.consistent += 1,
+                (_, Some(proof)) if assigned == Some(proof.commitment) => self.draws.proved += 1,
+                (_, Some(_)) => self.draws.consistent += 1,
                 (Some(_), None) => self.draws.unproved += 1,
-                (None, _) => {}
+                (None, None) => {}
             }
         } else if let Fact::MatchAssigned { match_id, draw, .. } = &event.fact {
             self.assigned.remove(match_id);

@@ -39,7 +39,7 @@ impl Bounds {
             [limits.game_join_ack_timeout_sec, limits.move_timeout_sec, limits.game_over_timeout_sec].map(span);
         // Pauses double, so their sum is one less than the next one would be.
         let pauses = span(limits.base_delay_sec) * (2_u32.pow(tries - 1) - 1);
-        let turns = new_game(&scenario.rules.game_type).map_or(1, |game| game.info().max_turns);
+        let turns = new_game(&scenario.rules.game_type).map_or(1, |game| game.about().max_turns);
         let asks = tries * join + pauses + turns * (tries * choose + pauses);
         // Before a retry the referee may send an error, and at the end the result.
         let match_machine = asks + ((turns + 1) * tries - turns) * tell + SLACK;

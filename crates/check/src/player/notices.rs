@@ -168,6 +168,7 @@ fn row(number: u32, points: u32) -> StandingsRow {
         draws: 0,
         losses: 1 - points / 3,
         points,
+        score: None,
         withdrawn: false,
     }
 }

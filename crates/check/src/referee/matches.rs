@@ -1,12 +1,16 @@
 //! The course of a match, as the players and the manager see it.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use league_core::rules::draw::Draw;
-use league_core::rules::game::{GameStage, GameVerdict};
+use league_core::rules::game::{Game, GameStage};
+use league_core::rules::outcome::Outcome;
 use league_core::rules::registry::new_game;
+use league_core::rules::series::Series;
+use league_protocol::draw::DrawNonce;
 use league_protocol::id::{ConversationId, MatchId, PlayerId};
-use league_protocol::message::game_over::{GameOver, ResultStatus};
+use league_protocol::message::game_over::{DrawProof, GameOver, ResultStatus};
 use league_protocol::message::invitation::GameInvitation;
 use league_protocol::message::report::MatchResultReport;
 use league_protocol::side::{Pair, Side};
@@ -228,15 +232,22 @@ impl RefereeCheck<'_> {
 
     fn replayed(&self, record: &MatchRecord, won: Option<&PlayerId>) -> Judgement {
         let report = record.report().ok_or("no report came")?;
-        let mut game = new_game(&self.game).ok_or("the checker does not know this game")?;
+        let game = new_game(&self.game).ok_or("the checker does not know this game")?;
+        let mut game = Series::new(game, NonZeroU32::MIN);
+        let proof = report.result.details.draw.as_ref();
+        let nonces = Pair::from_fn(|side| nonce(side).parse().unwrap_or_default());
+        let draw = proof.map(|proof| draw_of(proof, &report.match_id, nonces));
         for reported in &report.result.details.moves {
+            if let GameStage::Chance(_) = game.stage() {
+                let draw = draw.as_ref().ok_or("the report does not prove the cards")?;
+                game.serve_chance(draw).map_err(|_| "the game asks for chance without end")?;
+            }
             let side = if reported.player_id == player(Side::A) { Side::A } else { Side::B };
             game.play(side, &reported.played).map_err(|illegal| illegal.to_string())?;
         }
         let winner = match game.stage() {
-            GameStage::Over(GameVerdict::Win(side)) => Some(player(side)),
-            GameStage::Over(GameVerdict::Draw) => None,
-            GameStage::Moves(_) | GameStage::Draw => {
+            GameStage::Over(verdict) => Outcome::from(verdict).winner().map(player),
+            GameStage::Moves(_) | GameStage::Draw | GameStage::Chance(_) => {
                 return Err(String::from("the moves of the report do not end the game"));
             }
         };
@@ -359,7 +370,9 @@ fn proved(record: &MatchRecord, over: &GameOver, match_id: &MatchId) -> Judgemen
         invitation.and_then(|invitation| invitation.draw_commitment).ok_or("the invitation promised nothing")?;
     let number = over.game_result.as_ref().and_then(|result| result.drawn_number).ok_or("there is no number")?;
     let nonces = Pair::from_fn(|side| nonce(side).parse().unwrap_or_default());
-    let draw =
-        Draw { secret: proof.secret, match_id: match_id.clone(), attempt: proof.attempt, nonces, seeded: proof.seeded };
-    draw.verify(&promised, proof.seal.as_ref(), number).map_err(|bad| bad.to_string())
+    draw_of(proof, match_id, nonces).verify(&promised, proof.seal.as_ref(), number).map_err(|bad| bad.to_string())
+}
+
+fn draw_of(proof: &DrawProof, match_id: &MatchId, nonces: Pair<DrawNonce>) -> Draw {
+    Draw { secret: proof.secret, match_id: match_id.clone(), attempt: proof.attempt, nonces, seeded: proof.seeded }
 }

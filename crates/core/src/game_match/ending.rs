@@ -15,13 +15,17 @@ pub struct Ending {
     pub moves: Pair<Option<SmolStr>>,
     /// All moves in order, in a game of several turns; empty otherwise, because `moves` holds them all.
     pub course: Vec<(Side, SmolStr)>,
-    pub drawn: Option<Drawn>,
+    /// The number of the last game, if it has one.
+    pub drawn: Option<DrawnNumber>,
+    /// Of the games, where the verdict of the match is a score.
+    pub score: Option<Pair<i32>>,
+    /// What proves the chance of the match; `None` if it needed none.
+    pub sealed: Option<SealedChance>,
     pub faults: Pair<Option<ForfeitReason>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Drawn {
-    pub number: DrawnNumber,
+pub struct SealedChance {
     pub seal: DrawSeal,
     /// A nonce is empty if the side sent none.
     pub nonces: Pair<DrawNonce>,

@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use league_protocol::draw::{DrawCommitment, DrawSecret};
@@ -34,6 +35,7 @@ use super::ending::{Ending, ForfeitReason};
 use super::terms::{AnswerLimits, DriveMode, MatchTerms};
 use crate::record::MatchRecord;
 use crate::record::wire::by_player;
+use crate::rules::game::Game;
 
 /// The referee supplies `secret` and `salt`. In a league with a seed, the secret in the order replaces `secret`.
 pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> MatchTerms {
@@ -44,6 +46,7 @@ pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> MatchTer
         secret: order.draw_secret.unwrap_or(secret),
         seeded: order.draw_secret.is_some(),
         manager_nonce: order.manager_nonce.clone().unwrap_or_default(),
+        games: NonZeroU32::MIN,
         salt,
         tries: order.players.as_ref().map(|player| player.attempts.unwrap_or(limits.max_retries)),
         limits: AnswerLimits {
@@ -152,7 +155,7 @@ impl<'a> MatchMessages<'a> {
         let (league_id, round_id) = (self.order.league_id.clone(), self.order.round_id);
         let (match_id, player_id) = (self.order.match_id.clone(), Some(players[side].player_id.clone()));
         let (your_standings, deadline) = (players[side].standings, Some(now.after(limit)));
-        let (attempt, game_number) = (Some(self.order.attempt), Some(1));
+        let (attempt, game_number) = (Some(self.order.attempt), Some(self.match_machine.game().number()));
         let turn = Some(self.match_machine.turn(side));
         if self.order.game_type == GameType::even_odd() {
             let context = ChoiceContext { opponent_id, round_id, your_standings };
@@ -171,8 +174,14 @@ impl<'a> MatchMessages<'a> {
             });
         }
         let game = self.match_machine.game();
-        let (state, legal_moves) = (game.view(side), game.legal_moves(side));
-        let context = MoveContext { opponent_id, state, your_standings, legal_moves };
+        let context = MoveContext {
+            opponent_id,
+            state: game.view(side),
+            view: game.fields(side),
+            your_standings,
+            legal_moves: game.legal_moves(side),
+            rules: SmolStr::new_static(game.about().rules),
+        };
         let game_type = self.order.game_type.clone();
         Call::MakeMove(GameMoveCall {
             league_id,

@@ -1,3 +1,4 @@
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use league_protocol::draw::{DrawNonce, DrawSecret};
@@ -16,6 +17,8 @@ pub struct MatchTerms {
     pub seeded: bool,
     /// Enters the draw in place of a nonce that a player did not send.
     pub manager_nonce: DrawNonce,
+    /// How many games the match has.
+    pub games: NonZeroU32,
     /// Makes the conversation ids unpredictable.
     pub salt: [u8; 32],
     /// How often the referee asks each side the same question: three times, or once while the player is suspended. At least one.

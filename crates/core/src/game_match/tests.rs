@@ -9,6 +9,7 @@ mod reports;
 mod signed;
 mod stepped;
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use league_protocol::draw::{DrawNonce, DrawSecret};
@@ -31,6 +32,7 @@ fn terms() -> MatchTerms {
         secret: DrawSecret([7; 32]),
         seeded: false,
         manager_nonce: DrawNonce::default(),
+        games: NonZeroU32::MIN,
         salt: [9; 32],
         tries: Pair::new(3, 3),
         limits: AnswerLimits {

@@ -35,6 +35,7 @@ impl MatchRecord {
                 technical_losses: forfeits.map(|side| players[side].clone()).collect(),
                 reason,
                 draw: None,
+                game_score: self.score.map(|score| by_player(players, score)),
                 moves: self.course.iter().map(|(side, played)| reported_move(players[*side], played)).collect(),
             },
         }

@@ -14,6 +14,7 @@ use league_protocol::seal::seal;
 use league_protocol::side::Pair;
 use thiserror::Error;
 
+use super::chance::ChanceStream;
 use super::game::DrawnNumber;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,6 +79,24 @@ impl Draw {
         }
     }
 
+    /// The chance of a game of the match, from one.
+    pub fn chance(&self, game: u32) -> ChanceStream {
+        ChanceStream::new(self.clone(), game)
+    }
+
+    /// Whether everything that decides the chance of the match is what `commitment` bound. Without a `published` seal only the
+    /// secret is compared.
+    pub fn verify_seal(&self, commitment: &DrawCommitment, published: Option<&DrawSeal>) -> Result<DrawSeal, BadDraw> {
+        if self.secret.commitment() != *commitment {
+            return Err(BadDraw::Commitment);
+        }
+        let own_seal = self.seal();
+        if published.is_some_and(|published| *published != own_seal) {
+            return Err(BadDraw::Seal);
+        }
+        Ok(own_seal)
+    }
+
     /// Whether `claimed` is the number that `commitment` bound, from published values alone.
     ///
     /// The `published` seal reveals every changed field. A foreign referee may publish none; then only the number is compared,
@@ -88,13 +107,7 @@ impl Draw {
         published: Option<&DrawSeal>,
         claimed: u8,
     ) -> Result<(), BadDraw> {
-        if self.secret.commitment() != *commitment {
-            return Err(BadDraw::Commitment);
-        }
-        let own_seal = self.seal();
-        if published.is_some_and(|published| *published != own_seal) {
-            return Err(BadDraw::Seal);
-        }
+        let own_seal = self.verify_seal(commitment, published)?;
         let expected = self.number_in(&own_seal).get();
         if expected == claimed { Ok(()) } else { Err(BadDraw::Number { expected, claimed }) }
     }

@@ -1,13 +1,17 @@
 //! The interface between a game and the rest of the league.
 //!
-//! A [`Game`] knows whose turn it is, which moves are legal and which side has won. Time, retries, points and messages belong to
-//! the match. A game makes no random choices: it asks for a number by its [`GameStage`].
+//! A [`Game`] knows whose turn it is, which moves are legal and how it ends. Time, retries, points and messages belong to the
+//! match. A game makes no random choices: it asks for chance by its [`GameStage`], so the same moves and the same chance always
+//! give the same game.
 
 use std::fmt;
 
+use league_protocol::message::game_view::GameView;
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 use thiserror::Error;
+
+use super::chance::{ChanceOutcome, ChanceRequest};
 
 /// From 1 to 10.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -27,14 +31,48 @@ impl DrawnNumber {
 pub enum GameStage {
     /// The marked sides owe a move. If both are marked, neither sees the other's move.
     Moves(Pair<bool>),
+    /// The number of Even/Odd, which messages name. Other games use [`GameStage::Chance`].
     Draw,
+    Chance(ChanceRequest),
     Over(GameVerdict),
+}
+
+impl GameStage {
+    /// Whether `side` owes a move.
+    pub fn awaits(self, side: Side) -> bool {
+        match self {
+            Self::Moves(due) => due[side],
+            Self::Draw | Self::Chance(_) | Self::Over(_) => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GameVerdict {
     Win(Side),
     Draw,
+    /// The higher score wins.
+    Score(Pair<i32>),
+}
+
+impl GameVerdict {
+    /// A win without a score is 1:0.
+    pub fn score(self) -> Pair<i32> {
+        match self {
+            Self::Win(winner) => Pair::from_fn(|side| i32::from(side == winner)),
+            Self::Draw => Pair::new(0, 0),
+            Self::Score(score) => score,
+        }
+    }
+
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::Win(side) => Self::Win(side.other()),
+            Self::Draw => Self::Draw,
+            Self::Score(score) => Self::Score(Pair::new(score.b, score.a)),
+        }
+    }
 }
 
 /// Says what the player can send instead.
@@ -54,17 +92,57 @@ impl IllegalMove {
     }
 }
 
+/// What a player, a prompt or a page needs to know about a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct GameInfo {
+pub struct About {
     pub name: &'static str,
-    /// For a player that has never seen the game.
+    /// In Markdown, for a player that has never seen the game.
     pub rules: &'static str,
-    /// How often, at most, the referee waits for moves in one match. Simultaneous moves count once.
+    /// How a move is written.
+    pub moves: &'static str,
+    /// How often, at most, the referee waits for moves in one game. Simultaneous moves count once.
     pub max_turns: u32,
+    /// Whether the game asks for chance.
+    pub chance: bool,
+    /// Whether a side knows something that the other does not, apart from a move that both make at once.
+    pub hidden: bool,
+    pub ranking: Ranking,
+    pub forfeit: ForfeitScore,
 }
 
-pub trait Game: fmt::Debug + Send {
-    fn info(&self) -> GameInfo;
+/// What the order of a table depends on first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Ranking {
+    /// The points for wins and draws.
+    #[default]
+    Result,
+    /// The mean score of a match.
+    MeanScore,
+}
+
+/// The score of a game that a side lost without playing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ForfeitScore {
+    pub winner: i32,
+    pub loser: i32,
+}
+
+impl About {
+    /// A game without chance, hidden information and scores. The other fields are the game's own.
+    pub const PLAIN: Self = Self {
+        name: "",
+        rules: "",
+        moves: "",
+        max_turns: 1,
+        chance: false,
+        hidden: false,
+        ranking: Ranking::Result,
+        forfeit: ForfeitScore { winner: 1, loser: 0 },
+    };
+}
+
+pub trait Game: fmt::Debug + Send + CloneGame {
+    fn about(&self) -> About;
 
     fn stage(&self) -> GameStage;
 
@@ -76,13 +154,61 @@ pub trait Game: fmt::Debug + Send {
     /// Takes the number that [`GameStage::Draw`] asks for. It has no effect at any other stage.
     fn draw(&mut self, _number: DrawnNumber) {}
 
+    /// Takes what [`GameStage::Chance`] asks for. Any other outcome has no effect, nor has one at any other stage.
+    fn chance(&mut self, _outcome: &ChanceOutcome) {}
+
     /// Empty when it is not this side's turn, or when there are too many moves to list.
     fn legal_moves(&self, _side: Side) -> Vec<SmolStr> {
         Vec::new()
     }
 
-    /// What `side` may see of the game, as one line of text; may be empty.
+    /// What `side` may see of the game, as one line of text; may be empty. Players sign it.
     fn view(&self, side: Side) -> SmolStr;
 
+    /// The same by name, for programs; may be empty.
+    fn fields(&self, _side: Side) -> GameView {
+        GameView::default()
+    }
+
+    /// A picture of what `side` may see, as an SVG element.
+    fn picture(&self, _side: Side) -> Option<String> {
+        None
+    }
+
+    /// Explains the state of the game in a sentence.
     fn reason(&self, names: Pair<&str>) -> String;
+
+    /// This state with another secret of `side`, by `pick`; `None` if `side` has no secret. A game with hidden information has it,
+    /// and the game kit shows by it that views keep the secret.
+    fn with_other_secret(&self, _side: Side, _pick: usize) -> Option<Box<dyn Game>> {
+        None
+    }
+}
+
+/// Refuses a move of a side that owes none.
+pub fn check_turn(stage: GameStage, side: Side, text: &str) -> Result<(), IllegalMove> {
+    match stage {
+        GameStage::Moves(due) if due[side] => Ok(()),
+        GameStage::Moves(due) if due == Pair::new(false, false) => Err(IllegalMove::new(text, "no move is due")),
+        GameStage::Moves(_) => Err(IllegalMove::new(text, "it is the opponent's turn")),
+        GameStage::Draw | GameStage::Chance(_) => Err(IllegalMove::new(text, "chance decides before the next move")),
+        GameStage::Over(_) => Err(IllegalMove::new(text, "the game is over")),
+    }
+}
+
+/// Every game that can be cloned has this.
+pub trait CloneGame {
+    fn boxed(&self) -> Box<dyn Game>;
+}
+
+impl<G: Game + Clone + 'static> CloneGame for G {
+    fn boxed(&self) -> Box<dyn Game> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Game> {
+    fn clone(&self) -> Self {
+        (**self).boxed()
+    }
 }

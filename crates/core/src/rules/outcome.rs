@@ -1,3 +1,4 @@
+use std::cmp::Ordering;
 use std::fmt::Display;
 
 use league_protocol::message::game_over::{OwnResult, ResultStatus};
@@ -5,7 +6,7 @@ use league_protocol::message::start_match::{DoubleForfeit, MatchPoints};
 use league_protocol::side::{Pair, Side};
 use serde::{Deserialize, Serialize};
 
-use super::game::GameVerdict;
+use super::game::{ForfeitScore, GameVerdict};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -55,6 +56,16 @@ impl Outcome {
         Pair::from_fn(|side| points_for(self.own_result(side, worth.double_forfeit), worth))
     }
 
+    /// The score of a match without one of its own, such as a technical loss.
+    pub fn score(self, forfeit: ForfeitScore) -> Pair<i32> {
+        Pair::from_fn(|side| match self {
+            Self::Win(winner) => i32::from(side == winner),
+            Self::Draw => 0,
+            Self::Forfeit(loser) if side != loser => forfeit.winner,
+            Self::Forfeit(_) | Self::DoubleForfeit => forfeit.loser,
+        })
+    }
+
     pub fn sentence(self, names: &Pair<impl Display>) -> String {
         match self {
             Self::Win(side) => format!("{} beats {}", names[side], names[side.other()]),
@@ -89,6 +100,11 @@ impl From<GameVerdict> for Outcome {
         match verdict {
             GameVerdict::Win(side) => Self::Win(side),
             GameVerdict::Draw => Self::Draw,
+            GameVerdict::Score(score) => match score.a.cmp(&score.b) {
+                Ordering::Greater => Self::Win(Side::A),
+                Ordering::Less => Self::Win(Side::B),
+                Ordering::Equal => Self::Draw,
+            },
         }
     }
 }

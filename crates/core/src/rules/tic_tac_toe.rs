@@ -2,10 +2,13 @@
 //!
 //! The cells are numbered 1 to 9 from the upper left. A begins and writes X, B writes O. Three in a line win.
 
+use std::fmt::Write as _;
+
+use league_protocol::message::game_view::{GameView, ViewValue};
 use league_protocol::side::{Pair, Side};
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
 
-use super::game::{Game, GameInfo, GameStage, GameVerdict, IllegalMove};
+use super::game::{About, Game, GameStage, GameVerdict, IllegalMove, check_turn};
 
 const LINES: [[usize; 3]; 8] = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
 
@@ -54,11 +57,7 @@ impl TicTacToe {
     }
 
     fn free_cell(&self, side: Side, text: &str) -> Result<usize, IllegalMove> {
-        match self.stage() {
-            GameStage::Over(_) | GameStage::Draw => return Err(IllegalMove::new(text, "the game is over")),
-            GameStage::Moves(due) if !due[side] => return Err(IllegalMove::new(text, "it is the opponent's turn")),
-            GameStage::Moves(_) => {}
-        }
+        check_turn(self.stage(), side, text)?;
         let Some(cell) = cell(text) else {
             return Err(IllegalMove::new(text, "a move is the number of a cell, 1 to 9"));
         };
@@ -70,8 +69,9 @@ impl TicTacToe {
 }
 
 impl Game for TicTacToe {
-    fn info(&self) -> GameInfo {
-        GameInfo { name: "Tic-tac-toe", rules: RULES, max_turns: 9 }
+    fn about(&self) -> About {
+        let moves = "the number of an empty cell, `1` to `9`";
+        About { name: "Tic-tac-toe", rules: RULES, moves, max_turns: 9, ..About::PLAIN }
     }
 
     fn stage(&self) -> GameStage {
@@ -106,6 +106,28 @@ impl Game for TicTacToe {
         text.finish()
     }
 
+    fn fields(&self, side: Side) -> GameView {
+        let cells = self.board.map(|owner| owner.map(|owner| format_smolstr!("{}", mark(owner))));
+        GameView::default()
+            .with("cells", cells.iter().map(Option::as_deref).collect::<ViewValue>())
+            .with("you", format_smolstr!("{}", mark(side)).as_str())
+    }
+
+    fn picture(&self, _side: Side) -> Option<String> {
+        let mut svg = String::from(r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 3" class="board">"#);
+        for (owner, cell) in self.board.into_iter().zip(0..) {
+            let (x, y) = (cell % 3, cell / 3);
+            // Writing to a string cannot fail.
+            let _ = write!(svg, r#"<rect class="free" x="{x}.05" y="{y}.05" width="0.9" height="0.9"/>"#);
+            let _ = match owner {
+                None => Ok(()),
+                Some(Side::A) => write!(svg, r#"<path class="a" d="M{x}.25 {y}.25l.5 .5m0-.5l-.5 .5"/>"#),
+                Some(Side::B) => write!(svg, r#"<circle class="b" cx="{x}.5" cy="{y}.5" r="0.27"/>"#),
+            };
+        }
+        Some(svg + "</svg>")
+    }
+
     fn reason(&self, names: Pair<&str>) -> String {
         match self.winner() {
             Some((side, line)) => {
@@ -121,80 +143,4 @@ impl Game for TicTacToe {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NAMES: Pair<&str> = Pair { a: "P01", b: "P02" };
-
-    fn after(cells: &str) -> TicTacToe {
-        let mut game = TicTacToe::default();
-        for (cell, side) in cells.chars().zip(Side::BOTH.into_iter().cycle()) {
-            game.play(side, &cell.to_string()).unwrap();
-        }
-        game
-    }
-
-    #[test]
-    fn the_sides_take_turns_and_a_begins() {
-        let mut game = TicTacToe::default();
-        assert_eq!(game.stage(), GameStage::Moves(Pair::new(true, false)));
-        game.play(Side::B, "5").unwrap_err();
-        game.play(Side::A, "1").unwrap();
-        assert_eq!(game.stage(), GameStage::Moves(Pair::new(false, true)));
-        game.play(Side::A, "2").unwrap_err();
-        game.play(Side::B, "3").unwrap();
-        assert_eq!(game.stage(), GameStage::Moves(Pair::new(true, false)));
-        assert!(Side::BOTH.into_iter().all(|side| game.view(side) == "X.O......"));
-    }
-
-    #[test]
-    fn only_an_empty_cell_is_a_move_and_a_refusal_changes_nothing() {
-        let mut game = after("5");
-        for text in ["5", "0", "10", "", " 1", "1 ", "a", "-1", "１", "even"] {
-            game.play(Side::B, text).unwrap_err();
-        }
-        assert_eq!(game.view(Side::B), "....X....");
-        game.play(Side::B, "1").unwrap();
-    }
-
-    #[test]
-    fn three_in_a_line_win_and_end_the_game() {
-        let mut game = after("14253");
-        assert_eq!(game.stage(), GameStage::Over(GameVerdict::Win(Side::A)));
-        assert_eq!(game.reason(NAMES), "P01 has three X in a line, 1-2-3, and wins");
-        game.play(Side::B, "6").unwrap_err();
-        let second = after("132567");
-        assert_eq!(second.stage(), GameStage::Over(GameVerdict::Win(Side::B)), "{}", second.view(Side::A));
-        assert_eq!(second.reason(NAMES), "P02 has three O in a line, 3-5-7, and wins");
-    }
-
-    #[test]
-    fn a_full_board_without_a_line_is_a_draw() {
-        let game = after("123547698");
-        assert_eq!(game.stage(), GameStage::Over(GameVerdict::Draw), "{}", game.view(Side::A));
-        assert_eq!(game.reason(NAMES), "the board is full, and neither P01 nor P02 has three in a line");
-    }
-
-    #[test]
-    fn every_line_of_play_ends_and_the_known_number_of_them_is_won() {
-        fn count(game: &TicTacToe, ends: &mut [u32; 3]) {
-            match game.stage() {
-                GameStage::Over(GameVerdict::Win(side)) => ends[side.index()] += 1,
-                GameStage::Over(GameVerdict::Draw) => ends[2] += 1,
-                GameStage::Draw => panic!("tic-tac-toe draws no number"),
-                GameStage::Moves(due) => {
-                    let side = if due.a { Side::A } else { Side::B };
-                    for cell in game.legal_moves(side) {
-                        let mut next = game.clone();
-                        next.play(side, &cell).unwrap();
-                        count(&next, ends);
-                    }
-                }
-            }
-        }
-        let mut ends = [0; 3];
-        count(&TicTacToe::default(), &mut ends);
-        // Of the 255,168 games of tic-tac-toe the first player wins 131,184, the second 77,904, and 46,080 are drawn.
-        assert_eq!(ends, [131_184, 77_904, 46_080]);
-    }
-}
+mod tests;

@@ -10,7 +10,7 @@ use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::registration::MAX_COMMITMENTS;
 use league_protocol::message::report::LearnedDialect;
 use league_protocol::quirk::Quirks;
-use league_protocol::side::Side;
+use league_protocol::side::{Pair, Side};
 use league_protocol::signature::ViewDigest;
 use league_protocol::time::Timestamp;
 use thiserror::Error;
@@ -26,7 +26,9 @@ use super::report::hash_of;
 use super::standings::Table;
 use super::{MatchSlot, RoundState, Season};
 use crate::record::MatchRecord;
+use crate::rules::game::Ranking;
 use crate::rules::outcome::Outcome;
+use crate::rules::registry::new_game;
 
 /// The event cannot follow this state: the log is damaged, or belongs to another league.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -437,7 +439,7 @@ impl Season {
         let (referee, outcome) = (self.reported_by(match_id, attempt)?, record.outcome);
         let is_running = self.held(match_id, attempt).is_ok();
         let slot = MatchSlot::Done { referee, outcome, report_hash: hash_of(record), at: at.unix() };
-        let pairing = self.settle(match_id, slot, outcome)?;
+        let pairing = self.settle(match_id, slot, outcome, record.score)?;
         let reporter = &mut self.referees[referee as usize];
         reporter.running -= u32::from(is_running);
         reporter.stalled = false;
@@ -460,20 +462,31 @@ impl Season {
         if !due || !matches!(self.slot(match_id), Some(MatchSlot::Waiting { .. })) {
             return Err(BadEvent::Untimely("this award"));
         }
-        self.settle(match_id, MatchSlot::Awarded { outcome }, outcome)?;
+        self.settle(match_id, MatchSlot::Awarded { outcome }, outcome, None)?;
         if self.config.lots.is_some() {
             self.lot_results.add_award(match_id, outcome);
         }
         Ok(())
     }
 
-    fn settle(&mut self, match_id: &MatchId, to: MatchSlot, outcome: Outcome) -> Result<Pairing, BadEvent> {
+    fn settle(
+        &mut self,
+        match_id: &MatchId,
+        to: MatchSlot,
+        outcome: Outcome,
+        score: Option<Pair<i32>>,
+    ) -> Result<Pairing, BadEvent> {
         let pairing = self.pairing(match_id).ok_or_else(|| unknown(match_id))?;
         self.set(match_id, to);
         if let Some(round) = self.last_round_mut() {
             round.open -= 1;
         }
         self.table.record(pairing, outcome);
+        if let Some(about) = new_game(&self.config.game_type).map(|game| game.about())
+            && about.ranking == Ranking::MeanScore
+        {
+            self.table.add_score(pairing, score.unwrap_or_else(|| outcome.score(about.forfeit)));
+        }
         self.matches_completed += 1;
         Ok(pairing)
     }

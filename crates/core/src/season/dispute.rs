@@ -36,7 +36,7 @@ impl Season {
                 "attempt {attempt} at {match_id} is not being played; deposit nothing for it"
             )));
         }
-        let longest = new_game(&self.config.game_type).map_or(1, |game| game.info().max_turns);
+        let longest = new_game(&self.config.game_type).map_or(1, |game| game.about().max_turns);
         if deposit.game_number != 1 || !(1..=longest).contains(turn) {
             let message = format!("game_number {} and turn {turn} do not exist in {match_id}", deposit.game_number);
             return Err(RequestError::new(ErrorCode::E002, METHOD, message).about("turn"));

@@ -23,7 +23,7 @@ use super::event::Fact;
 use super::report::ReportOutcome;
 use super::{CommandOutcome, MatchSlot, Season, happened};
 use crate::record::MatchRecord;
-use crate::rules::game::{Game, GameStage};
+use crate::rules::game::{CloneGame, Game, GameStage};
 use crate::rules::outcome::Outcome;
 use crate::rules::registry::new_game;
 
@@ -223,7 +223,7 @@ impl Season {
         let mut events = vec![raised(&match_id, alert, now)];
         let contested = self.evidence.get(&match_id).map_or(0, |known| known.contested);
         let next = if is_revealed || contested + 1 >= MAX_CONTESTED {
-            let mut account = self.account(case.report, case.record);
+            let mut account = self.account(case.report, attempt, case.record);
             // A referee sends the transcript after its report has counted.
             account.transcript_sha256 = account.transcript_sha256.filter(|_| account.in_your_home);
             let report = ContestedReport { record: case.record.clone(), account };
@@ -308,7 +308,7 @@ impl<'a> Case<'a> {
     /// Whether the number was drawn, or a player may have seen a move of its opponent. The referee may have left the moves out of its
     /// report.
     fn is_revealed(&self, kind: AlertKind, testimonies: &Testimonies) -> bool {
-        let has_turns = new_game(&self.season.config.game_type).is_some_and(|game| game.info().max_turns > 1);
+        let has_turns = new_game(&self.season.config.game_type).is_some_and(|game| game.about().max_turns > 1);
         // These say that the player was not asked for a move.
         let is_unasked = matches!(kind, AlertKind::NotCalled | AlertKind::OtherCommitment);
         let is_seen = testimonies.given().any(|said| said.revealed);
@@ -339,14 +339,14 @@ impl<'a> Case<'a> {
         match (self.record.outcome, game.stage()) {
             (Outcome::Forfeit(_) | Outcome::DoubleForfeit, _) => true,
             (outcome, GameStage::Over(verdict)) => Outcome::from(verdict) == outcome,
-            (Outcome::Win(_) | Outcome::Draw, GameStage::Moves(_) | GameStage::Draw) => false,
+            (Outcome::Win(_) | Outcome::Draw, GameStage::Moves(_) | GameStage::Draw | GameStage::Chance(_)) => false,
         }
     }
 
     /// Whether the number follows from the commitment and the nonces of this attempt.
     fn draws_as_assigned(&self) -> bool {
-        let (Some(draw), Some(_)) = (self.draw, self.record.drawn) else { return true };
-        let Some(proof) = &self.record.proof else { return false };
+        let Some(draw) = self.draw else { return true };
+        let Some(proof) = &self.record.proof else { return self.record.drawn.is_none() };
         let stands_in = |side| draw.manager_nonce.is_none() || !proof.nonces[side].as_bytes().is_empty();
         proof.commitment == draw.commitment
             && proof.seeded == draw.seeded
@@ -414,7 +414,8 @@ impl<'a> Case<'a> {
     fn replay(&self, side: Side) -> Option<Box<dyn Game>> {
         let (player, signed) = (self.players[side], self.signatures(side));
         let (mut turn, mut all_signed) = (0, true);
-        let game = self.record.replay(&self.season.config.game_type, |game, mover, played| {
+        let attempt = (&self.report.match_id, self.attempt);
+        let game = self.record.replay(&self.season.config.game_type, attempt, |game, mover, played| {
             if mover == side {
                 turn += 1;
                 let made = self.signed_move(turn, &game.view(side), played);
@@ -422,7 +423,7 @@ impl<'a> Case<'a> {
                 all_signed &= shown.is_some_and(|shown| keys(player).any(|key| made.sign(key) == shown));
             }
         });
-        game.ok().filter(|_| all_signed)
+        game.ok().filter(|_| all_signed).map(|game| game.boxed())
     }
 
     fn signed_move<'b>(&'b self, turn: u32, view: &str, played: &'b str) -> SignedMove<'b> {

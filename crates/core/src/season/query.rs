@@ -81,6 +81,7 @@ impl Season {
             draws: row.draws,
             losses: row.losses,
             points: row.points,
+            score: row.score,
             withdrawn: player.withdrawn,
         })
     }

@@ -1,6 +1,7 @@
 //! Results count exactly once, and only from the referee that holds the match.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroU32;
 
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, PlayerId, RefereeId};
@@ -54,6 +55,7 @@ impl Season {
                 "result.details.draw.nonces",
                 details.draw.as_ref().map(|draw| players_in(&draw.nonces)).unwrap_or_default(),
             ),
+            ("result.details.game_score", details.game_score.as_ref().map(players_in).unwrap_or_default()),
             ("result.details.moves", details.moves.iter().map(|one| &one.player_id).collect()),
             ("result.winner", result.winner.iter().collect()),
         ];
@@ -110,8 +112,13 @@ impl Season {
         Ok(MatchRecord {
             outcome,
             moves: Pair::from_fn(|side| last(side).or_else(|| choice(side))),
+            games: NonZeroU32::MIN,
             course,
             drawn: details.drawn_number,
+            score: details
+                .game_score
+                .as_ref()
+                .and_then(|score| Some(Pair::new(*score.get(ids.a)?, *score.get(ids.b)?))),
             proof,
         })
     }
@@ -195,7 +202,7 @@ impl Season {
 impl Season {
     /// `league verify` compares the match file with this, so the log keeps the account of a referee that writes into the manager's
     /// home, too.
-    pub fn account(&self, report: &MatchResultReport, record: &MatchRecord) -> Account {
+    pub fn account(&self, report: &MatchResultReport, attempt: u32, record: &MatchRecord) -> Account {
         let mut account = report.account.clone();
         let Some(players) = self.contestants(&report.match_id) else { return account };
         let ids = players.map(|player| &player.id);
@@ -204,8 +211,10 @@ impl Season {
         account.times.0.retain(|(player, _)| plays(player));
         let said = report.result.details.reason.as_deref().map(clipped);
         // A sentence that the rules give again from moves and number is not stored.
-        account.reason = said
-            .filter(|said| record.reason(&self.config.game_type, ids.map(PlayerId::as_str)).as_deref() != Some(said));
+        account.reason = said.filter(|said| {
+            let given = record.reason(&self.config.game_type, (&report.match_id, attempt), ids.map(PlayerId::as_str));
+            given.as_deref() != Some(said)
+        });
         account
     }
 

@@ -7,7 +7,7 @@ mod ranking;
 mod scoring;
 
 use league_protocol::message::game_over::OwnResult;
-use league_protocol::side::Side;
+use league_protocol::side::{Pair, Side};
 use serde::{Deserialize, Serialize};
 
 use super::format::Pairing;
@@ -27,6 +27,9 @@ pub struct StandingRecord {
     pub technical_losses: u32,
     /// Byes that gave the points of a win.
     pub byes: u32,
+    /// The sum of the scores, in a game that is ranked by them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<i64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,6 +94,16 @@ impl Table {
             self.meetings[player].push(Meeting { opponent, points });
         }
         true
+    }
+
+    /// Counts the score of a match that was recorded. From the first one on, the mean score decides the order before the points.
+    pub fn add_score(&mut self, players: Pairing, score: Pair<i32>) {
+        for side in Side::BOTH {
+            if let Some(row) = self.rows.get_mut(players[side] as usize) {
+                let sum = row.score.unwrap_or_default();
+                row.score = Some(sum.saturating_add(i64::from(score[side])));
+            }
+        }
     }
 
     /// Empty for an unknown player.

@@ -1,11 +1,12 @@
 use league_protocol::draw::{DrawCommitment, DrawNonce};
-use league_protocol::id::{ConversationId, MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::invitation::GameInvitation;
 use league_protocol::side::Side;
 use smol_str::SmolStr;
 
 use super::made_moves::{MadeMoves, Position};
 use super::state::MatchStage;
+use crate::rules::registry::new_game;
 
 /// An attempt at a match, with one referee. Kept after the result, to answer repeated messages and the manager's questions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -121,12 +122,13 @@ impl ActiveMatch {
     }
 
     /// Notes what a request for a move shows.
-    pub(super) fn show(&mut self, position: &Position, view: &str) {
+    pub(super) fn show(&mut self, position: &Position, view: &str, game: &GameType) {
         let later = position.turn.is_some_and(|at| at.turn > 1 || at.game > 1);
-        // Side A begins where the players take turns, so it has seen nothing in its first turn.
+        // Side A begins where the players take turns, so it has seen nothing in its first turn, unless cards were dealt.
+        let has_cards = new_game(game).is_none_or(|game| game.about().chance);
         let made = u32::try_from(self.moves.count()).unwrap_or(u32::MAX);
         self.asked = self.asked.max(position.turn.map_or(made.saturating_add(1), |at| at.turn));
-        self.revealed |= later || (!view.is_empty() && self.side != Some(Side::A));
+        self.revealed |= later || (!view.is_empty() && (has_cards || self.side != Some(Side::A)));
     }
 
     /// A late question does not reopen a match.

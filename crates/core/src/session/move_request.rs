@@ -11,7 +11,7 @@ use league_protocol::time::Timestamp;
 use smol_str::SmolStr;
 
 use super::made_moves::Position;
-use crate::rules::registry::new_game;
+use crate::rules::registry::first_position;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveRequest {
@@ -96,5 +96,5 @@ impl From<GameMoveCall> for MoveRequest {
 }
 
 fn first_moves(game: &GameType) -> Vec<SmolStr> {
-    new_game(game).map(|game| game.legal_moves(Side::A)).unwrap_or_default()
+    first_position(game).map(|game| game.legal_moves(Side::A)).unwrap_or_default()
 }

@@ -103,20 +103,30 @@ fn check_draw(over: &GameOver, player: &PlayerId, active: Option<&ActiveMatch>) 
     };
     let whole = over.game_result.as_ref().and_then(|result| result.drawn_number);
     match (over.drawn_number.or(whole), &over.draw, active.side) {
+        // Cards have no number: the secret and the nonces are checked, and the manager replays the cards.
+        (None, Some(proof), Some(side)) => {
+            let kept = is_own(proof, player, active)
+                && draw_of(over, player, side, proof).verify_seal(&commitment, proof.seal.as_ref()).is_ok();
+            if kept { DrawCheck::Proved } else { DrawCheck::Broken }
+        }
         (None, _, _) => DrawCheck::Unproved,
         // A referee that committed and proves nothing broke its promise.
         (Some(_), None, _) => DrawCheck::Broken,
         // Without sides the order of the nonces is unknown.
         (Some(_), Some(_), None) => DrawCheck::Unproved,
         (Some(number), Some(proof), Some(side)) => {
-            // The attempt is that of the invitation: a referee that chose it afterwards could choose the number.
             let kept = whole.is_none_or(|whole| whole == number)
-                && proof.attempt == active.attempt.unwrap_or(1)
-                && proof.nonces.get(player) == Some(&active.nonce)
+                && is_own(proof, player, active)
                 && draw_of(over, player, side, proof).verify(&commitment, proof.seal.as_ref(), number).is_ok();
             if kept { DrawCheck::Proved } else { DrawCheck::Broken }
         }
     }
+}
+
+/// Whether the proof is of the attempt that the player joined, with its nonce. A referee that chose the attempt afterwards could
+/// choose the number.
+fn is_own(proof: &DrawProof, player: &PlayerId, active: &ActiveMatch) -> bool {
+    proof.attempt == active.attempt.unwrap_or(1) && proof.nonces.get(player) == Some(&active.nonce)
 }
 
 fn draw_of(over: &GameOver, player: &PlayerId, side: Side, proof: &DrawProof) -> Draw {

@@ -193,7 +193,7 @@ impl PlayerSession {
         }
         active.opponent = active.opponent.take().or(request.opponent);
         active.round = active.round.or(request.round);
-        active.show(&asked.position, &request.view);
+        active.show(&asked.position, &request.view, &request.game);
         (request.opponent, request.round) = (active.opponent.clone(), active.round);
         request.answered = self.earlier_answer(key, method, &asked.position)?.map(|made| made.played.clone());
         let stage = if request.answered.is_some() { MatchStage::Chosen } else { MatchStage::Choosing };

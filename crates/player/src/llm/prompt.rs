@@ -34,8 +34,9 @@ impl Prompt {
 
     pub fn about(request: &MoveRequest, memory: &Memory) -> Self {
         let game = new_game(&request.game);
-        let (name, rules) =
-            game.as_ref().map_or((request.game.as_str(), ""), |game| (game.info().name, game.info().rules));
+        let about = game.as_ref().map(|game| game.about());
+        let (name, rules, grammar) =
+            about.map_or((request.game.as_str(), "", "your move"), |about| (about.name, about.rules, about.moves));
         let moves = game.map(|game| game.legal_moves(Side::A)).unwrap_or_default();
         let mut text = format!("You are player {} in a league of {name}.\n{rules}\n", memory.player);
         // Writing to a string cannot fail.
@@ -57,15 +58,16 @@ impl Prompt {
             let _ =
                 writeln!(text, "\nThe game so far: {}", request.view.chars().take(LONGEST_VIEW).collect::<String>());
         }
-        let _ = writeln!(text, "\nAnswer with one word and nothing else: {}.", alternatives(&request.legal_moves));
+        let _ =
+            writeln!(text, "\nAnswer with one word and nothing else: {}.", alternatives(&request.legal_moves, grammar));
         Self(text)
     }
 }
 
-/// Such as `1, 5 or 9`; `your move` when the legal moves are unknown.
-fn alternatives(legal: &[SmolStr]) -> String {
+/// Such as `1, 5 or 9`; how a move is written when the legal moves are unknown.
+fn alternatives(legal: &[SmolStr], grammar: &str) -> String {
     match legal {
-        [] => String::from("your move"),
+        [] => String::from(grammar),
         [one] => one.to_string(),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
@@ -141,6 +143,7 @@ mod tests {
             draws: 1,
             losses: 0,
             points: 4,
+            score: None,
             withdrawn: false,
         }
     }

@@ -13,6 +13,8 @@ use super::Strategy;
 use super::alternate::Alternate;
 use super::always::Always;
 use super::bandit::Bandit;
+use super::connect_four::ConnectFour;
+use super::equilibrium::Equilibrium;
 use super::frequency::Frequency;
 use super::markov::Markov;
 #[cfg(feature = "test-strategies")]
@@ -20,7 +22,9 @@ use super::misbehaving::Misbehaviour;
 use super::model::AskModel;
 use super::pattern::Pattern;
 use super::random::Random;
+use super::throw_pattern::ThrowPattern;
 use super::tic_tac_toe::TicTacToe;
+use super::tit_for_tat::TitForTat;
 
 #[derive(Debug)]
 pub struct StrategyEntry {
@@ -46,6 +50,7 @@ struct Parameter {
 
 const RUN: Parameter =
     Parameter { about: "the longest run of choices that is looked for", usual: 3, least: 1, most: 16 };
+const DEPTH: Parameter = Parameter { about: "the moves that it looks ahead", usual: 6, least: 1, most: 10 };
 #[cfg(feature = "test-strategies")]
 const SHARE: Parameter = Parameter { about: "percent of the time to answer", usual: 50, least: 0, most: 100 };
 
@@ -62,6 +67,10 @@ const STRATEGIES: &[StrategyEntry] = &[
     plain("bandit", "says what has paid better, and tries the other now and then", || Arc::new(Bandit)),
     StrategyEntry { name: LLM, about: "asks a language model", make: Make::Asking(|| Arc::new(AskModel)) },
     plain("tic_tac_toe", "plays tic-tac-toe perfectly", || Arc::new(TicTacToe)),
+    with("connect_four", "searches Connect Four some moves ahead", DEPTH, |depth| Arc::new(ConnectFour { depth })),
+    plain("throw_pattern", "beats the throw that used to follow", || Arc::new(ThrowPattern)),
+    plain("tit_for_tat", "does what the opponent did last", || Arc::new(TitForTat)),
+    plain("equilibrium", "plays poker and Colonel Blotto so that nobody can exploit it", || Arc::new(Equilibrium)),
 ];
 
 /// Strategies that break a rule on purpose. They appear in no list.

@@ -2,6 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use super::game_view::GameView;
 use super::standings::PlayerRecord;
 use crate::draw::Signature;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
@@ -50,12 +51,18 @@ pub struct MoveContext {
     /// The game so far, as the game writes it: for Tic-Tac-Toe nine characters, row by row.
     #[serde(default)]
     pub state: SmolStr,
+    /// The same by name, where the game has names for it.
+    #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "GameView::is_empty")]
+    pub view: GameView,
     /// The player's own record so far.
     #[serde(default, deserialize_with = "lenient::or_default")]
     pub your_standings: PlayerRecord,
     /// Every legal move, where the game lists them.
     #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "Vec::is_empty")]
     pub legal_moves: Vec<SmolStr>,
+    /// The rules of the game, in Markdown.
+    #[serde(default, deserialize_with = "lenient::text_or_default", skip_serializing_if = "SmolStr::is_empty")]
+    pub rules: SmolStr,
 }
 
 /// A player's move.

@@ -185,6 +185,9 @@ pub struct ResultDetails {
     /// All moves in order, in a game of more than one turn: the manager replays them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<ReportedMove>,
+    /// What each player scored, in a game of scores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game_score: Option<ByPlayer<i32>>,
 }
 
 impl ResultDetails {

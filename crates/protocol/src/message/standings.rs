@@ -29,6 +29,9 @@ pub struct StandingsRow {
     pub losses: u32,
     /// Points.
     pub points: u32,
+    /// The sum of its scores, in a game whose table ranks by the mean score.
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
+    pub score: Option<i64>,
     /// Whether the operator has taken it out of the league: it keeps its results, and plays no more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub withdrawn: bool,

@@ -2,6 +2,7 @@
 
 use league_core::game_match::effect::AskKind;
 use league_core::game_match::refusal::PostRefusal;
+use league_core::rules::game::Game;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::GameType;
 use league_protocol::problem::Problem;

@@ -169,7 +169,8 @@ impl MatchFile {
         ended: Timestamp,
     ) -> Option<Self> {
         let (config, players) = (season.config(), season.contestants(match_id)?.map(|player| player.id.clone()));
-        let reason = record.reason(&config.game_type, players.as_ref().map(PlayerId::as_str)).map(SmolStr::new);
+        let ids = players.as_ref().map(PlayerId::as_str);
+        let reason = record.reason(&config.game_type, (match_id, attempt), ids).map(SmolStr::new);
         let context = MatchContext {
             league_id: config.league_id.clone(),
             round_id: match_id.parts()?.0,

@@ -59,7 +59,7 @@ fn the_nonce_of_the_join_that_was_taken_enters_the_draw() {
     test_match.feed(joined(B, 2));
     test_match.feed(moved(A, 3, "even"));
     test_match.feed(moved(B, 4, "even"));
-    let drawn = test_match.machine.ending().unwrap().drawn.clone().unwrap();
+    let drawn = test_match.machine.ending().unwrap().sealed.clone().unwrap();
     assert_eq!(drawn.nonces, Pair::from_fn(nonce));
 }
 

@@ -2,7 +2,7 @@
 
 use super::games::Heap;
 use super::*;
-use crate::game_match::ending::{Drawn, Ending, ForfeitReason};
+use crate::game_match::ending::{Ending, ForfeitReason, SealedChance};
 use crate::game_match::phase::MatchPhase;
 use crate::rules::draw::Draw;
 use crate::rules::outcome::Outcome;
@@ -34,7 +34,9 @@ fn both_join_and_move_at_once_and_the_draw_decides() {
         outcome: Outcome::Win(winner),
         moves: Pair::new(Some("even".into()), Some("odd".into())),
         course: Vec::new(),
-        drawn: Some(Drawn { number, seal: draw.seal(), nonces }),
+        drawn: Some(number),
+        score: None,
+        sealed: Some(SealedChance { seal: draw.seal(), nonces }),
         faults: Pair::default(),
     };
     assert_eq!(test_match.machine.ending(), Some(&ending));
@@ -65,6 +67,8 @@ fn a_game_with_turns_asks_one_side_after_the_other() {
         moves: Pair::new(Some("1".into()), Some("1".into())),
         course: vec![(A, "2".into()), (B, "1".into()), (A, "1".into())],
         drawn: None,
+        score: None,
+        sealed: None,
         faults: Pair::default(),
     };
     assert_eq!(test_match.machine.ending(), Some(&ending));

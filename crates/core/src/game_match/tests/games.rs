@@ -3,10 +3,10 @@
 use league_protocol::side::{Pair, Side};
 use smol_str::{SmolStr, ToSmolStr};
 
-use crate::rules::game::{Game, GameInfo, GameStage, GameVerdict, IllegalMove};
+use crate::rules::game::{About, Game, GameStage, GameVerdict, IllegalMove};
 
 /// The sides take one or two from a heap in turn. The side that takes the last one wins.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Heap {
     left: u8,
     next: Side,
@@ -25,8 +25,8 @@ impl Heap {
 }
 
 impl Game for Heap {
-    fn info(&self) -> GameInfo {
-        GameInfo { name: "Heap", rules: "", max_turns: 250 }
+    fn about(&self) -> About {
+        About { name: "Heap", max_turns: 250, ..About::PLAIN }
     }
 
     fn stage(&self) -> GameStage {
@@ -56,7 +56,7 @@ impl Game for Heap {
 }
 
 /// A game in which every move is legal and a function decides the stage from the sides that have moved.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Scripted {
     stage: fn(&[Side]) -> GameStage,
     movers: Vec<Side>,
@@ -69,8 +69,8 @@ impl Scripted {
 }
 
 impl Game for Scripted {
-    fn info(&self) -> GameInfo {
-        GameInfo { name: "Scripted", rules: "", max_turns: 250 }
+    fn about(&self) -> About {
+        About { name: "Scripted", max_turns: 250, ..About::PLAIN }
     }
 
     fn stage(&self) -> GameStage {

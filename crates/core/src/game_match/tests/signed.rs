@@ -91,7 +91,7 @@ fn the_nonce_of_the_manager_stands_in_for_each_nonce_that_a_player_did_not_send(
     let mut test_match = TestMatch::joined_on(bound, EvenOdd::default());
     test_match.feed(moved(A, 3, "even"));
     test_match.feed(signed_move(B, Some(4), "odd", 1));
-    let drawn = test_match.machine.ending().unwrap().drawn.clone().unwrap();
+    let drawn = test_match.machine.ending().unwrap().sealed.clone().unwrap();
     assert_eq!(drawn.nonces, Pair::new(nonce(A), manager_nonce));
     assert_eq!(test_match.machine.signatures(B).draw_nonce, None, "what the player sent, not what entered the draw");
 }
@@ -109,10 +109,10 @@ fn every_attempt_at_a_match_of_a_seeded_league_has_the_same_number() {
         let (game, match_id) = ("even_odd".parse().unwrap(), "R1M1".parse().unwrap());
         assert_eq!(record.check(&game, &match_id, attempt), Ok(()));
         assert_eq!(record.check(&game, &match_id, attempt + 1).is_ok(), seeded);
-        ending.drawn.clone().unwrap()
+        (ending.drawn.unwrap(), ending.sealed.clone().unwrap().seal)
     };
     assert_eq!(drawn(true, 1), drawn(true, 2));
-    assert_ne!(drawn(false, 1).seal, drawn(false, 2).seal);
+    assert_ne!(drawn(false, 1).1, drawn(false, 2).1);
     let zero = Draw {
         attempt: 0,
         secret: terms().secret,
@@ -120,5 +120,5 @@ fn every_attempt_at_a_match_of_a_seeded_league_has_the_same_number() {
         nonces: Pair::from_fn(nonce),
         seeded: false,
     };
-    assert_eq!(drawn(true, 2).seal, zero.seal());
+    assert_eq!(drawn(true, 2).1, zero.seal());
 }

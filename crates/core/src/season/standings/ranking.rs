@@ -11,13 +11,17 @@ use super::{Standing, Table, TieBreak};
 #[derive(Clone, Copy)]
 enum Criterion<'a> {
     StagesWon(&'a [u32]),
+    /// Only in games that are ranked by scores.
+    MeanScore,
     Points,
     TieBreak(TieBreak),
 }
 
 pub(super) fn places(table: &Table) -> Vec<Standing> {
+    let is_scored = table.rows.iter().any(|row| row.score.is_some());
+    let first = is_scored.then_some(Criterion::MeanScore).into_iter().chain(std::iter::once(Criterion::Points));
     let tiebreakers = table.scoring.tiebreakers.iter().copied().map(Criterion::TieBreak);
-    ranked(table, &std::iter::once(Criterion::Points).chain(tiebreakers).collect::<Vec<_>>())
+    ranked(table, &first.chain(tiebreakers).collect::<Vec<_>>())
 }
 
 pub(super) fn places_by_stages(table: &Table, won: &[u32]) -> Vec<Standing> {
@@ -30,6 +34,13 @@ fn ranked(table: &Table, criteria: &[Criterion<'_>]) -> Vec<Standing> {
     // The only constructor limits the number of rows to a u32.
     ranker.split((0..).take(table.rows.len()).collect(), criteria);
     ranker.places
+}
+
+/// The mean score of a match in millionths, raised so that a negative one is a number as well.
+fn mean_score(row: &super::StandingRecord) -> u64 {
+    let sum = i128::from(row.score.unwrap_or_default()) * 1_000_000;
+    let mean = sum.div_euclid(i128::from(row.played.max(1)));
+    u64::try_from(mean + (1 << 62)).unwrap_or_default()
 }
 
 struct Ranker<'a> {
@@ -60,6 +71,9 @@ impl Ranker<'_> {
         match criterion {
             Criterion::StagesWon(won) => {
                 group.iter().map(|player| (*player, won.get(*player as usize).copied().unwrap_or(0).into())).collect()
+            }
+            Criterion::MeanScore => {
+                group.iter().map(|player| (*player, mean_score(&self.table.rows[*player as usize]))).collect()
             }
             Criterion::Points => self.by_row(group, |row| row.points),
             Criterion::TieBreak(TieBreak::Wins) => self.by_row(group, |row| row.wins),

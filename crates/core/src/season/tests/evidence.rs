@@ -101,8 +101,10 @@ impl SigningLeague {
         let record = MatchRecord {
             outcome: Outcome::Draw,
             moves: even,
+            games: std::num::NonZeroU32::MIN,
             course: Vec::new(),
             drawn: Some(draw.number().get()),
+            score: None,
             proof: Some(Box::new(proof)),
         };
         let signed = |side: Side| {

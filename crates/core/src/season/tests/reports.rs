@@ -11,7 +11,15 @@ const WIN: Outcome = Outcome::Win(Side::A);
 
 fn played(a: &str, b: &str, number: u8, outcome: Outcome) -> MatchRecord {
     let moves = Pair::new(Some(a.into()), Some(b.into()));
-    MatchRecord { outcome, moves, course: Vec::new(), drawn: Some(number), proof: None }
+    MatchRecord {
+        outcome,
+        moves,
+        games: std::num::NonZeroU32::MIN,
+        course: Vec::new(),
+        drawn: Some(number),
+        score: None,
+        proof: None,
+    }
 }
 
 fn proved(match_id: &str, attempt: u32) -> MatchRecord {

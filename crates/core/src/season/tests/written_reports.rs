@@ -29,7 +29,15 @@ fn the_example_of_the_course_is_understood() {
     let moves = Pair::new(Some("even".into()), Some("odd".into()));
     assert_eq!(
         record,
-        Ok(MatchRecord { outcome: Outcome::Win(Side::A), moves, course: Vec::new(), drawn: Some(8), proof: None })
+        Ok(MatchRecord {
+            outcome: Outcome::Win(Side::A),
+            moves,
+            games: std::num::NonZeroU32::MIN,
+            course: Vec::new(),
+            drawn: Some(8),
+            score: None,
+            proof: None
+        })
     );
 }
 

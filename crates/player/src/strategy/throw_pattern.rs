@@ -1,0 +1,71 @@
+//! `throw_pattern`: beats the throw that used to follow on the last throws of both players in rock, paper, scissors.
+//!
+//! Without a pattern it throws at random, so an opponent that throws at random wins nothing from it on average.
+
+use league_core::session::MoveRequest;
+use league_protocol::id::GameType;
+use smol_str::SmolStr;
+
+use super::{Decision, Strategy};
+use crate::memory::Memory;
+
+/// The longest run of throws that it looks for.
+const LONGEST: usize = 4;
+
+#[derive(Debug)]
+pub(super) struct ThrowPattern;
+
+/// From the view: the own throws, then the opponent's.
+fn throws(view: &str) -> Vec<(u8, u8)> {
+    let (own, theirs) = view.split_once(' ').unwrap_or_default();
+    own.bytes().zip(theirs.bytes()).collect()
+}
+
+/// What the opponent threw most often after the longest known run; the latest one of several.
+fn predicted(throws: &[(u8, u8)]) -> Option<u8> {
+    (1..=LONGEST.min(throws.len().saturating_sub(1))).rev().find_map(|length| {
+        let last = &throws[throws.len() - length..];
+        let followed = |at: &usize| throws[*at..].starts_with(last);
+        let next: Vec<u8> = (0..throws.len() - length).filter(followed).map(|at| throws[at + length].1).collect();
+        next.iter().copied().max_by_key(|throw| next.iter().filter(|other| *other == throw).count())
+    })
+}
+
+fn beating(throw: u8) -> &'static str {
+    match throw {
+        b'R' => "paper",
+        b'P' => "scissors",
+        _ => "rock",
+    }
+}
+
+impl Strategy for ThrowPattern {
+    fn name(&self) -> &'static str {
+        "throw_pattern"
+    }
+
+    fn games(&self) -> Vec<GameType> {
+        "rock_paper_scissors".parse().into_iter().collect()
+    }
+
+    fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
+        match predicted(&throws(&request.view)) {
+            Some(throw) => Decision::Move(SmolStr::new_static(beating(throw))),
+            None => Decision::Move(memory.random_move(request).unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{memory, question};
+
+    #[test]
+    fn it_beats_what_used_to_follow() {
+        for (view, expected) in [("RRRR PSPS", "scissors"), ("RRR RRR", "paper"), ("PPPPP SSSSS", "rock")] {
+            let request = MoveRequest { view: view.into(), ..question(1) };
+            assert_eq!(ThrowPattern.choose(&request, &memory(&[])), Decision::Move(expected.into()), "{view}");
+        }
+    }
+}
