@@ -135,7 +135,7 @@ impl MatchRecord {
         if let (Some(proof), Some(draw)) = (&self.proof, self.revealed(match_id, attempt)) {
             match self.drawn {
                 Some(claimed) if self.games == NonZeroU32::MIN => {
-                    draw.verify(&proof.commitment, proof.seal.as_ref(), claimed)?
+                    draw.verify(&proof.commitment, proof.seal.as_ref(), claimed)?;
                 }
                 None if needs_number(game) && self.games == NonZeroU32::MIN => return Err(BadRecord::NoNumber),
                 Some(_) | None => drop(draw.verify_seal(&proof.commitment, proof.seal.as_ref())?),

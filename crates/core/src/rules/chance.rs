@@ -33,18 +33,20 @@ impl ChanceRequest {
     pub fn outcomes(self) -> Vec<ChanceOutcome> {
         match self {
             Self::UpTo(most) => (0..=most).map(ChanceOutcome::Number).collect(),
-            Self::Shuffle(cards) => orders((0..cards).collect()).into_iter().map(ChanceOutcome::Order).collect(),
+            Self::Shuffle(cards) => {
+                orders(&(0..cards).collect::<Vec<u8>>()).into_iter().map(ChanceOutcome::Order).collect()
+            }
         }
     }
 }
 
-fn orders(cards: Vec<u8>) -> Vec<Vec<u8>> {
+fn orders(cards: &[u8]) -> Vec<Vec<u8>> {
     if cards.is_empty() {
         return vec![Vec::new()];
     }
     let starting_with = |first: u8| {
-        let rest = cards.iter().copied().filter(|card| *card != first).collect();
-        orders(rest).into_iter().map(move |order| [vec![first], order].concat())
+        let rest: Vec<u8> = cards.iter().copied().filter(|card| *card != first).collect();
+        orders(&rest).into_iter().map(move |order| [vec![first], order].concat())
     };
     cards.iter().flat_map(|first| starting_with(*first)).collect()
 }
