@@ -212,7 +212,7 @@ impl TestLeague {
         }
         let mut read = answer.game_move(match_id);
         if let MoveAnswer::Move(text) = &read.answer
-            && new_game(&self.game).is_some_and(|game| game.check(Side::A, text).is_err())
+            && first_position(&self.game).is_some_and(|game| game.check(Side::A, text).is_err())
         {
             read.answer = MoveAnswer::Invalid(text.to_string());
         }

@@ -59,6 +59,8 @@ pub struct MatchMachine {
     sides: Pair<SideState>,
     joined: Pair<bool>,
     course: Vec<(Side, SmolStr)>,
+    /// Side B has moved in a turn in which both sides move, and side A has not.
+    b_came_first: bool,
     /// Where the moves of the current game begin.
     game_start: usize,
     signed: Pair<SignedAnswers>,
@@ -95,6 +97,7 @@ impl MatchMachine {
             sides: Pair::new(SideState::Free, SideState::Free),
             joined: Pair::default(),
             course: Vec::new(),
+            b_came_first: false,
             game_start: 0,
             signed: Pair::default(),
             drawn: None,
@@ -133,9 +136,13 @@ impl MatchMachine {
             Input::Moved { side, call, text, signature } => {
                 if let Some(tried) = self.sides[side].answered(AskKind::Move, call) {
                     let game = self.game.number();
+                    let both_move = Side::BOTH.into_iter().all(|side| self.game.stage().awaits(side));
                     match self.game.play(side, &text) {
                         Ok(()) => {
-                            self.course.push((side, text));
+                            // Of two moves at once that of side A stands first, whichever came first.
+                            let place = self.course.len() - usize::from(side == Side::A && self.b_came_first);
+                            self.course.insert(place, (side, text));
+                            self.b_came_first = side == Side::B && both_move;
                             self.signed[side].moved(signature);
                             self.go_on(game);
                             self.settle(side, SideState::Free, effects);

@@ -33,7 +33,9 @@ impl ChanceRequest {
     pub fn outcomes(self) -> Vec<ChanceOutcome> {
         match self {
             Self::UpTo(most) => (0..=most).map(ChanceOutcome::Number).collect(),
-            Self::Shuffle(cards) => orders(&(0..cards).collect::<Vec<_>>()).into_iter().map(ChanceOutcome::Order).collect(),
+            Self::Shuffle(cards) => {
+                orders(&(0..cards).collect::<Vec<u8>>()).into_iter().map(ChanceOutcome::Order).collect()
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A table of it ranks by the mean score. By wins, always defecting would come first: it beats tit for tat by 204 to 199.
 
-use league_protocol::message::game_view::{GameView, ViewValue};
+use league_protocol::message::game_view::GameView;
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
@@ -110,12 +110,13 @@ impl Game for PrisonersDilemma {
     }
 
     fn fields(&self, side: Side) -> GameView {
-        let of = |side: Side| self.choices.done().iter().map(|round| round[side].as_str()).collect::<ViewValue>();
+        let letters = self.view(side);
+        let (own, theirs) = letters.split_once(' ').unwrap_or_default();
         let score = self.choices.score(pay);
         GameView::default()
             .with("rounds_left", ROUNDS - self.choices.done().len() as u32)
-            .with("you", of(side))
-            .with("opponent", of(side.other()))
+            .with("you", own)
+            .with("opponent", theirs)
             .with("your_score", score[side])
             .with("opponent_score", score[side.other()])
     }

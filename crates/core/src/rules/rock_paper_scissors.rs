@@ -2,7 +2,7 @@
 //!
 //! The only equilibrium throws each with a third of the chance. It wins nothing and loses nothing; more needs prediction.
 
-use league_protocol::message::game_view::{GameView, ViewValue};
+use league_protocol::message::game_view::GameView;
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
 
@@ -105,12 +105,13 @@ impl Game for RockPaperScissors {
     }
 
     fn fields(&self, side: Side) -> GameView {
-        let of = |side: Side| self.throws.done().iter().map(|round| round[side].as_str()).collect::<ViewValue>();
+        let letters = self.view(side);
+        let (own, theirs) = letters.split_once(' ').unwrap_or_default();
         let score = self.throws.score(pay);
         GameView::default()
             .with("throws_left", THROWS - self.throws.done().len() as u32)
-            .with("you", of(side))
-            .with("opponent", of(side.other()))
+            .with("you", own)
+            .with("opponent", theirs)
             .with("your_score", score[side])
             .with("opponent_score", score[side.other()])
     }

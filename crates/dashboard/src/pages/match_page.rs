@@ -129,7 +129,8 @@ fn draw(match_id: &MatchId, over: &FinishedMatch) -> Markup {
             @match (over.record.proof.as_ref().zip(over.attempt), over.record.drawn) {
                 (Some((proof, attempt)), Some(number)) => (proved(match_id, attempt, proof, number)),
                 (None, Some(_)) => p.empty { "Its referee proves nothing; the number has to be believed." },
-                (_, None) => p.empty { "No number was drawn." },
+                (Some(_), None) => p { "The cards follow from the commitment in the invitations, the secret and the nonces. league verify deals them again." },
+                (None, None) => p.empty { "No number was drawn." },
             }
         }
     }

@@ -43,6 +43,57 @@ fn tic_tac_toe_is_played_by_processes() {
     assert!(["R1M1", "R2M1", "R3M1"].iter().all(|match_id| lists_its_moves(&venue.home, match_id)));
 }
 
+/// Everything of a league that its seed decides.
+fn results(home: &TestHome) -> Vec<Value> {
+    let matches = home.list("matches");
+    matches.iter().map(|game| home.match_file(game["match_id"].as_str().unwrap())["result"].clone()).collect()
+}
+
+fn plays_with_any_number_of_referees(game: &str) {
+    let leagues = ["1", "2", "8"].map(|referees| {
+        let home = TestHome::new();
+        let options = ["--json", "--game", game, "--players", "3", "--seed", "7", "--referees", referees];
+        let standings = home.run(&options).json();
+        assert_played(&standings, 2);
+        home.verify(3);
+        assert_eq!(home.forfeits(), 0, "{game}");
+        (standings, results(&home))
+    });
+    assert_eq!(leagues[0], leagues[1], "{game}");
+    assert_eq!(leagues[0], leagues[2], "{game}");
+}
+
+#[test]
+fn every_game_of_turns_is_played_over_sockets_with_any_number_of_referees() {
+    ["tic_tac_toe", "connect_four", "kuhn_poker", "leduc_poker", "colonel_blotto"]
+        .into_iter()
+        .for_each(plays_with_any_number_of_referees);
+}
+
+#[test]
+fn rock_paper_scissors_is_played_over_sockets_with_any_number_of_referees() {
+    plays_with_any_number_of_referees("rock_paper_scissors");
+}
+
+#[test]
+fn the_dilemma_is_played_over_sockets_with_any_number_of_referees_and_ranked_by_scores() {
+    plays_with_any_number_of_referees("prisoners_dilemma");
+    let home = TestHome::new();
+    let standings =
+        home.run(&["--json", "--game", "prisoners_dilemma", "--players", "3", "--strategies", "tit_for_tat,random"]);
+    let scores: Vec<i64> =
+        standings.json().as_array().unwrap().iter().map(|row| row["score"].as_i64().unwrap()).collect();
+    assert!(scores.is_sorted_by(|one, other| one >= other), "{scores:?}");
+}
+
+#[test]
+fn cards_are_proved_in_the_log() {
+    let home = TestHome::new();
+    home.run(&["--game", "leduc_poker"]);
+    let report = home.json("verify");
+    assert_eq!(report["draws_proved"], json!(6), "{report}");
+}
+
 #[test]
 fn the_checker_grades_agents_in_another_game() {
     let (home, listen) = (TestHome::new(), ports::free());
@@ -71,7 +122,7 @@ fn an_unknown_game_or_a_strategy_that_does_not_play_it_is_refused_with_the_known
 
 #[test]
 fn a_league_of_every_game_is_simulated_and_a_seed_repeats_it() {
-    for game in ["even_odd", "tic_tac_toe"] {
+    for game in league_core::rules::registry::known_games() {
         let simulate =
             |seed| league(&["simulate", "--players", "5", "--seed", seed, "--json", "--game", game]).success();
         let exit = simulate("7");

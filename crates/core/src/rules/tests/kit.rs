@@ -57,10 +57,7 @@ fn an_illegal_move_changes_nothing_and_legal_moves_are_those_of_the_side_that_mo
         let mut dice = Dice(2);
         for _ in 0..10 {
             play_out(&mut *new_game(&name).unwrap(), &mut dice, |game, dice| {
-                let due = match game.stage() {
-                    GameStage::Moves(due) => due,
-                    _ => Pair::new(false, false),
-                };
+                let due = Pair::from_fn(|side| game.stage().awaits(side));
                 let mut tried = game.boxed();
                 let before = format!("{tried:?}");
                 for side in Side::BOTH {
