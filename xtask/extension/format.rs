@@ -1,9 +1,18 @@
 //! A format of one round in which neighbours in the list of players meet.
 
-use super::{Format, FormatState, Pairing, RoundPlan};
+use std::sync::Arc;
+
+use super::{Format, FormatEntry, FormatState, Pairing, RoundPlan};
+
+pub(super) const ENTRY: FormatEntry = FormatEntry {
+    name: "single_round",
+    about: "one round of neighbours",
+    parameters: &[],
+    make: |_| Arc::new(SingleRound),
+};
 
 #[derive(Debug)]
-pub(super) struct SingleRound;
+struct SingleRound;
 
 impl Format for SingleRound {
     fn next_round(&self, state: &FormatState<'_>) -> Option<RoundPlan> {

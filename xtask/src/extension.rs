@@ -48,13 +48,8 @@ const ADDITIONS: [Addition; 4] = [
             ("crates/core/src/season/format.rs", "mod round_robin;", "mod round_robin;\nmod single_round;"),
             (
                 "crates/core/src/season/format.rs",
-                "const FORMATS: [KnownFormat; 1] = [",
-                "const FORMATS: [KnownFormat; 2] = [",
-            ),
-            (
-                "crates/core/src/season/format.rs",
-                "format: &round_robin::RoundRobin }",
-                "format: &round_robin::RoundRobin }, KnownFormat { name: \"single_round\", format: &single_round::SingleRound }",
+                "&[round_robin::ENTRY, ",
+                "&[round_robin::ENTRY, single_round::ENTRY, ",
             ),
         ],
     },

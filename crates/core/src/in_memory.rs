@@ -78,7 +78,7 @@ impl InMemoryLeague {
         mut kept: Option<Vec<Event>>,
     ) -> Result<Self, InMemoryLeagueError> {
         let game = config.game_type.clone();
-        let config = LeagueConfig { max_referee_capacity: u32::MAX, ..config };
+        let config = LeagueConfig { max_referee_capacity: u32::MAX, ..config }.with_lots(seed.lot_secret());
         let (season, opened) = Season::open(config, now);
         if let Some(kept) = &mut kept {
             kept.push(opened);

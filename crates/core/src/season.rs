@@ -6,7 +6,7 @@
 //! stored, so a crash cannot lose it.
 //!
 //! - [`config`], [`agent`], [`identity`]: rules and participants
-//! - [`mod@format`]: pairings; [`standings`]: the table and its order
+//! - [`mod@format`]: pairings; [`lots`]: decisions between equals; [`standings`]: the table and its order
 //! - `registration`, `flow`, `withdrawal`, `assignment`, `report`, `learning`: the commands
 //! - [`evidence`]: what keeps a referee from lying
 //! - [`event`], `apply`: facts and their effect; [`describe`]: events in words
@@ -24,6 +24,7 @@ mod flow;
 pub mod format;
 pub mod identity;
 mod learning;
+pub mod lots;
 mod order;
 mod query;
 mod registration;
@@ -41,12 +42,14 @@ use std::sync::Arc;
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::transcript::TranscriptDigest;
 use league_protocol::time::Timestamp;
+use smol_str::SmolStr;
 
 use agent::{PlayerCondition, RegisteredPlayer, RegisteredReferee};
 use config::LeagueConfig;
 use event::{Event, Fact};
 use evidence::{AssignedDraw, ContestedReport, MatchEvidence};
 use format::RoundPlan;
+use lots::{Lot, Results};
 use standings::Table;
 
 use crate::rules::outcome::Outcome;
@@ -71,9 +74,13 @@ pub struct Season {
     config: LeagueConfig,
     phase: LeaguePhase,
     halted: bool,
-    /// In the order of registration, and by id once the registration is closed. A player's place is its index here.
+    /// In the order of registration, and by id once the registration is closed. Players that register later have higher ids. A
+    /// player's place is its index here.
     players: Vec<RegisteredPlayer>,
     player_index: HashMap<PlayerId, u32>,
+    /// Places by the names and addresses of identities.
+    player_names: HashMap<SmolStr, u32>,
+    player_addresses: HashMap<SmolStr, u32>,
     /// The lowest number that no player has or had. It only grows, so no player gets the id of a withdrawn one.
     free_player: u32,
     /// Players withdrawn before the first round that have not registered again. Withdrawing one twice is no error.
@@ -85,6 +92,9 @@ pub struct Season {
     /// Shared between copies of the season: a league of 1,000 players has half a million matches.
     rounds: Vec<Arc<RoundState>>,
     matches_completed: u32,
+    lots: Vec<Lot>,
+    /// Kept only if the format draws lots.
+    lot_results: Results,
     reopened: u32,
     /// The most attempts at a match of a first round that a reopened registration cancelled. Later attempts have higher numbers,
     /// so a late report of a cancelled one does not count.
@@ -209,6 +219,8 @@ impl Season {
             halted: false,
             players: Vec::new(),
             player_index: HashMap::new(),
+            player_names: HashMap::new(),
+            player_addresses: HashMap::new(),
             free_player: 1,
             withdrawn_early: HashSet::new(),
             referees: Vec::new(),
@@ -217,6 +229,8 @@ impl Season {
             table,
             rounds: Vec::new(),
             matches_completed: 0,
+            lots: Vec::new(),
+            lot_results: Results::default(),
             reopened: 0,
             abandoned: 0,
             transcripts: HashMap::new(),

@@ -69,6 +69,24 @@ fn everyone_meets_everyone_once_and_has_one_match_or_the_bye_in_each_round() {
 }
 
 #[test]
+fn a_round_robin_of_four_times_swaps_the_sides_each_time() {
+    let format: KnownFormat = "round_robin:times=4".parse().unwrap();
+    for players in 2..=9 {
+        let once = rounds(players);
+        let all: Vec<RoundPlan> = (1..).map_while(|round| format.planned_round(players, round)).collect();
+        assert_eq!(format.max_rounds(players), Some(4 * once.len() as u32));
+        assert_eq!(format.max_matches(players), Some(2 * u64::from(players * (players - 1))));
+        let swapped = |plan: &RoundPlan| RoundPlan {
+            pairings: plan.pairings.iter().map(|pair| Pairing { a: pair.b, b: pair.a }).collect(),
+            byes: plan.byes.clone(),
+        };
+        let expected = (0..4)
+            .flat_map(|time| once.iter().map(move |plan| if time % 2 == 0 { plan.clone() } else { swapped(plan) }));
+        assert_eq!(all, expected.collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn byes_and_sides_differ_by_one_at_most() {
     for players in SIZES {
         let rounds = rounds(players);

@@ -5,7 +5,7 @@ use league_protocol::side::Pair;
 use league_protocol::side::Side::{A, B};
 use proptest::prelude::*;
 
-use TieBreak::{Draws, HeadToHead, Wins};
+use TieBreak::{Buchholz, Draws, HeadToHead, SonnebornBerger, Wins};
 
 type Results = Vec<(u32, u32, Outcome)>;
 
@@ -34,7 +34,16 @@ fn order(places: &[Standing]) -> Vec<u32> {
 #[test]
 fn a_row_counts_every_kind_of_end() {
     let results = [(0, 1, Win(A)), (2, 0, Win(A)), (0, 3, Draw), (0, 4, Forfeit(A)), (5, 0, Forfeit(A))];
-    let row = StandingRecord { played: 5, wins: 2, draws: 1, losses: 2, points: 7, technical_losses: 1, score: None };
+    let row = StandingRecord {
+        played: 5,
+        wins: 2,
+        draws: 1,
+        losses: 2,
+        points: 7,
+        technical_losses: 1,
+        byes: 0,
+        score: None,
+    };
     assert_eq!(table(6, &Scoring::default(), &results).row(0), row);
 }
 
@@ -204,7 +213,23 @@ mod plain {
                 let among = |(a, b, _): &&(u32, u32, Outcome)| equals.contains(a) && equals.contains(b);
                 self::row(player, scoring, &results.iter().filter(among).copied().collect::<Vec<_>>()).points
             }
+            Buchholz => {
+                against(player, results).map(|(opponent, _)| self::row(opponent, scoring, results).points).sum()
+            }
+            SonnebornBerger => against(player, results)
+                .map(|(opponent, result)| {
+                    self::row(player, scoring, &[result]).points * self::row(opponent, scoring, results).points
+                })
+                .sum(),
         }
+    }
+
+    fn against(player: u32, results: &[(u32, u32, Outcome)]) -> impl Iterator<Item = (u32, (u32, u32, Outcome))> {
+        results.iter().copied().filter_map(move |result| match result {
+            (a, b, _) if a == player => Some((b, result)),
+            (a, b, _) if b == player => Some((a, result)),
+            _ => None,
+        })
     }
 
     pub(crate) fn places(players: u32, scoring: &Scoring, results: &[(u32, u32, Outcome)]) -> Vec<Standing> {
@@ -248,7 +273,7 @@ fn outcomes() -> impl Strategy<Value = Outcome> {
 }
 
 fn scorings() -> impl Strategy<Value = Scoring> {
-    let tiebreak = prop_oneof![Just(Wins), Just(HeadToHead), Just(Draws)];
+    let tiebreak = prop_oneof![Just(Wins), Just(HeadToHead), Just(Draws), Just(Buchholz), Just(SonnebornBerger)];
     let double_forfeit = prop_oneof![Just(DoubleForfeit::Draw), Just(DoubleForfeit::TechnicalLoss)];
     // Few points, so that ties are frequent.
     (1..4_u32, 0..2_u32, prop::collection::vec(tiebreak, 0..5), double_forfeit).prop_map(
@@ -287,6 +312,24 @@ proptest! {
             prop_assert_eq!(table.places(), plain::places(players, &scoring, so_far));
         }
     }
+}
+
+#[test]
+fn a_bye_counts_as_a_win_against_a_player_with_the_same_points() {
+    let scoring = Scoring { tiebreakers: vec![Buchholz], ..Scoring::default() };
+    let mut table = table(4, &scoring, &[(0, 1, Win(A)), (2, 1, Win(A)), (2, 3, Draw)]);
+    table.record_bye(3);
+    table.record_bye(9);
+    assert_eq!(table.row(3), StandingRecord { played: 1, draws: 1, points: 4, byes: 1, ..StandingRecord::default() });
+    // Players 2 and 3 have four points each: against 0 + 4, and against 4 + its own 4.
+    assert_eq!(order(&table.places()), [3, 2, 0, 1]);
+}
+
+#[test]
+fn players_that_leave_in_the_same_stage_share_a_place_whatever_their_points() {
+    let table = table(4, &Scoring::default(), &[(0, 1, Win(A)), (2, 3, Win(A)), (0, 2, Win(B))]);
+    let places: Vec<_> = table.places_by_stages(&[1, 0, 2, 0]).iter().map(|place| (place.player, place.rank)).collect();
+    assert_eq!(places, [(2, 1), (0, 2), (1, 3), (3, 3)]);
 }
 
 /// A thousand players that drew every match form one tie, the worst case of the ranking.

@@ -197,6 +197,7 @@ impl LeagueSnapshot {
             if let Some(PlayerMatch { fixture, record: Some(record) }) = self.match_of(place, round) {
                 sum = sum.saturating_add(record.outcome.points(&worth)[fixture.side]);
             }
+            sum = sum.saturating_add(self.season.bye_points(place, RoundId(round)).unwrap_or(0));
             sum
         });
         rounds.collect()

@@ -5,6 +5,7 @@
 //! - [`steps`]: the operator's forms
 
 pub(crate) mod agents;
+pub(crate) mod bracket;
 pub(crate) mod chart;
 pub(crate) mod crosstable;
 pub(crate) mod frame;

@@ -197,7 +197,11 @@ pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
     let league = rules.league_id.clone();
     rules.limits = options.limits.override_limits(rules.limits);
     rules.game_type = options.game.clone().unwrap_or(rules.game_type);
-    let mut opened = OpenLeague::open(home.clone(), rules, &environment).await?;
+    if let Some(format) = &options.format {
+        rules = rules.with_format(format.clone());
+    }
+    let seed = options.seed.map(|seed| Seed::new(seed, league.clone()));
+    let mut opened = OpenLeague::open(home.clone(), rules, seed.as_ref(), &environment).await?;
     if opened.resumed {
         let state = opened.season().phase().as_str();
         eprintln!("Going on with {league} ({state}).");
@@ -222,7 +226,7 @@ pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
         expect_players,
         expect_referees,
         registration_window: Some(Duration::from_secs(options.registration_window)),
-        seed: options.seed.map(|seed| Seed::new(seed, league.clone())),
+        seed,
         operator,
         referee_key: keys.digest(Role::Referee),
         player_key: keys.digest(Role::Player),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use league_core::rules::registry::game_named;
+use league_core::season::format::KnownFormat;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId};
 use league_protocol::message::operate::{DisputeDecision, KeyRole};
 use league_protocol::message::start_match::MatchLimits;
@@ -32,6 +33,7 @@ const EXAMPLES: &str = "Examples:
   league run --players 20 --referees 4      play a larger one
   league run --strategies random,markov     choose the players' strategies
   league run --game tic_tac_toe             play another game
+  league run --format swiss:rounds=5        pair players with similar scores
   league run --config league.json           play with the agents that a file names
   league manager --port 8000 --expect-players 4 --expect-referees 1
   league referee --port 8001 --referee-id REF01
@@ -177,6 +179,9 @@ pub(crate) struct Run {
     /// The game, even_odd unless configured; an unknown one lists them all.
     #[arg(long, value_name = "GAME", value_parser = game_named)]
     pub(crate) game: Option<GameType>,
+    /// How players are paired: round_robin, swiss or knockout, with parameters as in swiss:rounds=7. docs/formats.md has them all.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<KnownFormat>,
     /// How many players take part.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=2000))]
     pub(crate) players: u32,
@@ -205,7 +210,7 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) stay: bool,
     /// Start or contact the agents that this file names, as processes of their own; see docs/orchestrator.md.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "referees", "guests", "game", "strategies", "seed", "port", "stay", "figures"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "referees", "guests", "game", "format", "strategies", "seed", "port", "stay", "figures"])]
     pub(crate) config: Option<PathBuf>,
     /// Print the standings as JSON.
     #[arg(long)]
@@ -284,6 +289,9 @@ pub(crate) struct ManagerOptions {
     /// The game, even_odd unless configured; an unknown one lists them all.
     #[arg(long, value_name = "GAME", value_parser = game_named)]
     pub(crate) game: Option<GameType>,
+    /// How players are paired: round_robin, swiss or knockout, with parameters as in swiss:rounds=7. docs/formats.md has them all.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<KnownFormat>,
     #[command(flatten)]
     pub(crate) place: Place,
     #[command(flatten)]
@@ -489,8 +497,11 @@ pub(crate) struct Simulate {
     /// The game, even_odd if not given; an unknown one lists them all.
     #[arg(long, value_name = "GAME", value_parser = game_named)]
     pub(crate) game: Option<GameType>,
+    /// How players are paired: round_robin, swiss or knockout, with parameters as in swiss:rounds=7. docs/formats.md has them all.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<KnownFormat>,
     /// How many players take part.
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=2000))]
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub(crate) players: u32,
     /// Make the league repeatable: the same seed gives the same results.
     #[arg(long)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
+use league_core::rules::seed::Seed;
 use league_core::season::Season;
 use league_core::season::config::LeagueConfig;
 use league_core::season::event::Fact;
@@ -51,7 +52,12 @@ pub(crate) struct OpenLeague {
 
 impl OpenLeague {
     /// A league with events continues by its own rules.
-    pub(crate) async fn open(home: Home, rules: LeagueConfig, environment: &Environment) -> Result<Self> {
+    pub(crate) async fn open(
+        home: Home,
+        rules: LeagueConfig,
+        seed: Option<&Seed>,
+        environment: &Environment,
+    ) -> Result<Self> {
         let league = rules.league_id.clone();
         home.prepare(&league)?;
         let lock = Lock::take(home.lock(&league), environment.now())?;
@@ -61,6 +67,7 @@ impl OpenLeague {
         let (replay, head) = replay(&log, |event| snapshot.observe(event)).with_context(|| league.to_string())?;
         expect_no_less(&home, &league, replay.season().map_or(0, Season::matches_completed))?;
         if replay.season().is_none() {
+            let rules = rules.with_lots(seed.map_or_else(|| environment.random(), Seed::lot_secret));
             let (season, opened) = Season::open(rules, environment.now());
             snapshot.observe(opened.clone());
             let head = log.append(head, vec![opened]).await?;

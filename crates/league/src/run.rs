@@ -67,6 +67,9 @@ async fn play(options: &Run) -> Result<()> {
     let home = Home::open(&options.home)?;
     let mut configured = Configured::read(&home, options.league_id.as_ref(), &options.tls)?;
     configured.league.game_type = options.game.clone().unwrap_or(configured.league.game_type);
+    if let Some(format) = &options.format {
+        configured.league = configured.league.with_format(format.clone());
+    }
     let kinds = strategies(options, &configured.league.game_type)?;
     let tally = options.figures.as_ref().map(|_| Arc::new(CallTally::default()));
     let secure = Secure::read(&configured.tls)?.tallied(tally.clone());
@@ -84,10 +87,14 @@ async fn play(options: &Run) -> Result<()> {
     let places = if begun { None } else { Some(ReservedPorts::take(options, first, begun)?) };
     let log = SystemLog::open(&home)?;
     let rules = LeagueConfig { league_id: league.clone(), max_referee_capacity: CAPACITY, ..configured.league.clone() };
-    let opened = OpenLeague::open(home.clone(), rules, &Environment::real()).await?;
-    let plays = &opened.season().config().game_type;
+    let seed = options.seed.map(|seed| Seed::new(seed, league.clone()));
+    let opened = OpenLeague::open(home.clone(), rules, seed.as_ref(), &Environment::real()).await?;
+    let LeagueConfig { game_type: plays, format, .. } = opened.season().config();
     if options.game.as_ref().is_some_and(|wanted| wanted != plays) {
         bail!("{league} in {} plays {plays}; name a new league with --league-id", home.root().display());
+    }
+    if options.format.as_ref().is_some_and(|wanted| wanted != format) {
+        bail!("{league} in {} has the format {format}; name a new league with --league-id", home.root().display());
     }
     if opened.season().phase() == LeaguePhase::LeagueCompleted {
         opened.repair().await?;

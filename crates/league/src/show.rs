@@ -48,9 +48,15 @@ pub(crate) fn schedule(which: &Which) -> Result<()> {
     }
     let (names, results) = (source.names()?, source.results()?);
     let lines = rounds.iter().flat_map(|round| {
-        let number = round.round_id.to_string();
-        let bye = round.bye.as_ref().map(|player| {
-            [number, "bye".into(), names.of_id(player.as_str()), String::new(), String::new(), String::new()]
+        let byes = round.bye.iter().chain(round.byes.iter().skip(1)).map(|player| {
+            [
+                round.round_id.to_string(),
+                "bye".into(),
+                names.of_id(player.as_str()),
+                String::new(),
+                String::new(),
+                String::new(),
+            ]
         });
         let matches = round.matches.iter().map(|game| {
             let [result, choices, number, _] = match game.status == "COMPLETED" {
@@ -64,7 +70,7 @@ pub(crate) fn schedule(which: &Which) -> Result<()> {
             let (round, id) = (game.round_id.to_string(), game.match_id.to_string());
             [round, id, result, choices, number, game.status.to_string()]
         });
-        matches.chain(bye)
+        matches.chain(byes)
     });
     let header = ["Round", "Match", "Players", "Choices", "Number", "Status"];
     print(false, &rounds, || plain(header, lines, &[0, 4]).to_string())

@@ -2,7 +2,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use league_core::in_memory::InMemoryLeague;
 use league_core::rules::seed::Seed;
 use league_core::season::config::LeagueConfig;
@@ -13,6 +13,9 @@ use smol_str::format_smolstr;
 use crate::cli::Simulate;
 use crate::{show, table};
 
+/// About a minute and 2 GB.
+const MAX_MATCHES: u64 = 10_000_000;
+
 pub(crate) fn run(options: &Simulate) -> Result<()> {
     let number = match options.seed {
         Some(number) => number,
@@ -20,7 +23,12 @@ pub(crate) fn run(options: &Simulate) -> Result<()> {
     };
     let league = "league_simulated".parse()?;
     let game_type = options.game.clone().unwrap_or_else(GameType::even_odd);
+    let format = options.format.clone().unwrap_or_default();
+    if let Some(matches) = format.max_matches(options.players).filter(|matches| *matches > MAX_MATCHES) {
+        bail!("{matches} matches are more than {MAX_MATCHES}; take fewer players, or --format swiss");
+    }
     let config = LeagueConfig { max_players: options.players, game_type, ..LeagueConfig::even_odd(league) };
+    let config = config.with_format(format);
     let seed = Seed::new(number, config.league_id.clone());
     let names: Vec<_> = (1..=options.players).map(|number| format_smolstr!("Player {number}")).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());

@@ -5,7 +5,7 @@
 //! matches, and both can query the rest.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use league_core::season::Season;
 use league_core::season::agent::{AgentId, AgentProfile, RegisteredPlayer, RegisteredReferee, StoredCredential};
@@ -113,11 +113,16 @@ impl Recipient {
         Self::of(season, season.players().iter().filter(|player| !player.withdrawn))
     }
 
-    /// In the order of the matches: opponents are told together, and can begin while others are told.
+    /// In the order of the matches: opponents are told together, and can begin while others are told. Players without a match
+    /// come last.
     pub(crate) fn players_of(season: &Season, round: RoundId) -> Vec<Self> {
         let plan = season.plan(round).unwrap_or_default();
         let meeting = plan.pairings.iter().flat_map(|pair| [pair.a, pair.b]).chain(plan.byes.iter().copied());
-        let players = meeting.filter_map(|place| season.players().get(place as usize));
+        let meeting: Vec<u32> = meeting.collect();
+        let told: HashSet<u32> = meeting.iter().copied().collect();
+        // Players that are out hear how the league goes on.
+        let others = (0..).take(season.players().len()).filter(|place| !told.contains(place));
+        let players = meeting.iter().copied().chain(others).filter_map(|place| season.players().get(place as usize));
         Self::of(season, players.filter(|player| !player.withdrawn))
     }
 

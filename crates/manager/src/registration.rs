@@ -69,8 +69,7 @@ impl Shared {
         let Ok(endpoint) = meta.contact_endpoint.trim().parse::<Endpoint>() else { return Ok(None) };
         let identity = AgentIdentity::of(&AgentProfile::from(meta));
         let is_new = self.league_handle.read(move |season, _| {
-            let open = season.phase() == LeaguePhase::WaitingForRegistrations;
-            open && !season.players().iter().any(|player| player.identity == identity)
+            season.takes_players() && !season.players().iter().any(|player| player.identity == identity)
         });
         if !is_new.await? {
             return Ok(None);

@@ -106,7 +106,9 @@ fn write(log: &dyn EventLog, path: &Path) -> Result<LogHead, ExportError> {
     let season = replay.finish()?;
     write_agents(&tables, &season, head)?;
     for round in season.scheduled_rounds() {
-        let (number, bye) = (round.round_id.0, round.bye.as_ref().map(|player| player.as_str()));
+        let number = round.round_id.0;
+        let byes: Vec<&str> = round.bye.iter().chain(round.byes.iter().skip(1)).map(|player| player.as_str()).collect();
+        let bye = (!byes.is_empty()).then(|| byes.join(","));
         insert(&tables, "INSERT INTO rounds VALUES (?1, ?2, ?3)", params![number, round.completed, bye])?;
         for game in &round.matches {
             write_match(&tables, &season, game, results.get(&game.match_id))?;
@@ -190,7 +192,7 @@ fn result_name(outcome: Outcome, side: Side) -> &'static str {
     }
 }
 
-/// Leaves out secrets: the digest of a token is enough to make passes. Endpoints and dialects are left out too.
+/// Leaves out secrets: the digest of a token is enough to make passes, and the source of lots tells future lots. Endpoints and dialects are left out too.
 pub fn public_fact(fact: &Fact) -> Map<String, Value> {
     let mut members = match serde_json::to_value(fact) {
         Ok(Value::Object(mut named)) => match named.remove(fact.kind()) {
@@ -200,6 +202,9 @@ pub fn public_fact(fact: &Fact) -> Map<String, Value> {
         Ok(_) | Err(_) => Map::new(),
     };
     members.remove("grant");
+    if let Some(Value::Object(lots)) = members.get_mut("config").and_then(|config| config.get_mut("lots")) {
+        lots.remove("secret");
+    }
     if let Some(Value::Object(learned)) = members.get_mut("learned") {
         learned.remove("manner");
     }

@@ -124,7 +124,8 @@ impl RunContext {
         let (season, head) = match replay(&log, drop).map(|(replay, head)| (replay.finish(), head)) {
             Ok((Ok(season), head)) => (season, head),
             Ok((Err(_), head)) => {
-                let (season, opened) = Season::open(scenario.rules.clone(), environment.now());
+                let lots = if scenario.seeded { self.seed().lot_secret() } else { environment.random() };
+                let (season, opened) = Season::open(scenario.rules.clone().with_lots(lots), environment.now());
                 match log.append(head, vec![opened]).await {
                     Ok(head) => (season, head),
                     Err(error) => return Exit::Failed(error.to_string()),

@@ -12,6 +12,8 @@ use crate::scenario::{DECIDED_AFTER, Scenario};
 
 /// For a few delays of the network and the disk.
 const SLACK: Duration = Duration::from_secs(2);
+/// Three stages of best of three, with two more matches each.
+const LONGEST_BRACKET: u32 = 3 * 5;
 /// The longest pause of an agent that waits for its manager, and of a referee with an undelivered report.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
@@ -55,7 +57,7 @@ impl Bounds {
         // A hostile agent can have each match played several times.
         let repeats = if scenario.hostility == Hostility::default() { 1 } else { 6 };
         let round = announcements + repeats * (turns * attempt + decisions);
-        let rounds = if players % 2 == 0 { players - 1 } else { players };
+        let rounds = scenario.rules.format.max_rounds(players).unwrap_or(LONGEST_BRACKET);
         // The agent learns of it with the next round, unless the manager delays notices after too many failures.
         let mended = round + REST + LONGEST_PAUSE;
         Self { match_machine, attempt, round, mended, league: WINDOW + LONGEST_PAUSE * 2 + rounds * round }

@@ -272,6 +272,7 @@ impl InvariantChecker {
     fn round_over(&mut self, at: SimTime, round: RoundId) -> Verdict {
         match self.round.take() {
             Some((begun, since)) if begun == round => {
+                self.count_byes(round);
                 let disturbed = since < self.scenario.quiet;
                 if !disturbed && at - since > self.bounds.round {
                     return Err(format!("round {round} took {:?}, more than {:?}", at - since, self.bounds.round));
@@ -279,6 +280,15 @@ impl InvariantChecker {
                 Ok(())
             }
             Some(_) | None => Err(format!("round {round} is over and had not begun")),
+        }
+    }
+
+    fn count_byes(&mut self, round: RoundId) {
+        let Some(season) = self.season.as_ref().filter(|season| season.config().format.scores_byes()) else { return };
+        for place in season.plan(round).iter().flat_map(|plan| &plan.byes) {
+            if let Some(player) = season.players().get(*place as usize) {
+                self.table.count_bye(&player.id);
+            }
         }
     }
 

@@ -46,6 +46,11 @@ impl Seed {
         DrawNonce::of_bytes(&self.derive(b"manager nonce", match_id, "")[..8])
     }
 
+    /// What the lots of the league come from.
+    pub fn lot_secret(&self) -> [u8; 32] {
+        seal(&self.key, &[b"lots", self.league.as_str().as_bytes()])
+    }
+
     /// The index that `player` picks at random in the position `view`; 0 when `count` is 0.
     pub fn pick(&self, match_id: &MatchId, player: &PlayerId, view: &str, count: usize) -> usize {
         let who = if view.is_empty() { SmolStr::new(player.as_str()) } else { format_smolstr!("{player} {view}") };

@@ -77,6 +77,8 @@ impl AgentId {
 #[derive(Clone, PartialEq, Debug)]
 pub struct RegisteredPlayer {
     pub id: PlayerId,
+    /// The number of the event with which it registered: the order of registration.
+    pub registered: u64,
     pub profile: AgentProfile,
     pub identity: AgentIdentity,
     pub grant: StoredCredential,

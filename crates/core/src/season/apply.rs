@@ -5,7 +5,7 @@ mod disputes;
 use std::sync::Arc;
 
 use league_protocol::dialect::PeerDialect;
-use league_protocol::draw::DrawCommitment;
+use league_protocol::draw::{DrawCommitment, DrawSecret};
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::registration::MAX_COMMITMENTS;
 use league_protocol::message::report::LearnedDialect;
@@ -106,6 +106,7 @@ impl Season {
             Fact::RegistrationReopened => self.reopen_registration(),
             Fact::PlayerWithdrawn { player } => self.withdraw_player(player),
             Fact::RoundStarted { round, pairings, byes } => self.begin_round(*round, pairings, byes),
+            Fact::LotDrawn { rounds, secret } => self.draw_lot(*rounds, secret),
             Fact::MatchAssigned { match_id, attempt, referee, draw } => {
                 self.assign_match(match_id, *attempt, referee, draw.as_deref())
             }
@@ -165,9 +166,15 @@ impl Season {
             Fact::MatchAwarded { match_id, outcome } => self.award(match_id, *outcome),
             Fact::RoundCompleted { round } => {
                 let last = place(self.rounds.len());
-                match self.last_round_mut() {
-                    Some(open) if round.0 == last && open.open == 0 && !open.completed => open.completed = true,
+                let byes = match self.last_round_mut() {
+                    Some(open) if round.0 == last && open.open == 0 && !open.completed => {
+                        open.completed = true;
+                        open.plan.byes.clone()
+                    }
                     Some(_) | None => return Err(BadEvent::Untimely("the end of this round")),
+                };
+                if self.config.format.scores_byes() {
+                    byes.into_iter().for_each(|player| self.table.record_bye(player));
                 }
                 Ok(())
             }
@@ -198,10 +205,15 @@ impl Season {
         profile: &AgentProfile,
         grant: &StoredCredential,
     ) -> Result<(), BadEvent> {
-        if self.player_index.contains_key(id) || self.phase != LeaguePhase::WaitingForRegistrations {
+        let is_late = self.takes_late_players() && self.players.last().is_some_and(|last| last.id < *id);
+        let is_open = self.phase == LeaguePhase::WaitingForRegistrations;
+        if self.player_index.contains_key(id) || !(is_open || is_late) {
             return Err(BadEvent::Untimely("this registration"));
         }
-        self.player_index.insert(id.clone(), place(self.players.len()));
+        let (index, identity) = (place(self.players.len()), AgentIdentity::of(profile));
+        self.player_index.insert(id.clone(), index);
+        self.player_names.insert(identity.name.clone(), index);
+        self.player_addresses.insert(identity.address.clone(), index);
         self.withdrawn_early.remove(id);
         while self.player_index.contains_key(&PlayerId::numbered(self.free_player)) {
             self.free_player += 1;
@@ -209,7 +221,8 @@ impl Season {
         let (id, profile, grant) = (id.clone(), profile.clone(), grant.clone());
         self.players.push(RegisteredPlayer {
             id,
-            identity: AgentIdentity::of(&profile),
+            registered: self.events,
+            identity,
             profile,
             grant,
             former_keys: Vec::new(),
@@ -219,6 +232,9 @@ impl Season {
             shows_token: false,
             withdrawn: false,
         });
+        if is_late {
+            self.table.add_player();
+        }
         Ok(())
     }
 
@@ -269,8 +285,10 @@ impl Season {
     }
 
     fn index_players(&mut self) {
-        let places = self.players.iter().enumerate().map(|(index, player)| (player.id.clone(), place(index)));
-        self.player_index = places.collect();
+        self.player_index = self.players.iter().zip(0..).map(|(player, place)| (player.id.clone(), place)).collect();
+        let identities = || self.players.iter().map(|player| &player.identity).zip(0..);
+        self.player_names = identities().map(|(identity, place)| (identity.name.clone(), place)).collect();
+        self.player_addresses = identities().map(|(identity, place)| (identity.address.clone(), place)).collect();
     }
 
     fn reset_table(&mut self, players: usize) {
@@ -289,6 +307,7 @@ impl Season {
         self.abandoned = attempts.max().unwrap_or(0).max(self.abandoned);
         (self.phase, self.halted) = (LeaguePhase::WaitingForRegistrations, false);
         self.rounds.clear();
+        self.lots.clear();
         self.evidence.clear();
         self.referees.iter_mut().for_each(|referee| referee.running = 0);
         let out = self.players.extract_if(.., |player| player.withdrawn).map(|player| player.id);
@@ -324,7 +343,7 @@ impl Season {
         let due = matches!(self.phase, LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague)
             && !self.halted
             && self.rounds.last().is_none_or(|round| round.completed);
-        let is_too_many = self.config.format.max_rounds(place(self.players.len())).is_some_and(|most| next > most);
+        let is_too_many = self.config.format.max_rounds(self.entrants()).is_some_and(|most| next > most);
         if !due || is_too_many || round.0 != next || pairings.is_empty() {
             return Err(BadEvent::Untimely("this round"));
         }
@@ -334,7 +353,7 @@ impl Season {
             pairings: pairings.iter().map(pairing).collect::<Result<_, _>>()?,
             byes: byes.iter().map(place_of).collect::<Result<_, _>>()?,
         };
-        let planned = self.config.format.planned_round(place(self.players.len()), next);
+        let planned = self.config.format.planned_round(self.entrants(), next);
         if planned.is_some_and(|planned| planned != plan) {
             return Err(BadEvent::Untimely("these pairings"));
         }
@@ -346,11 +365,29 @@ impl Season {
                 }
             }
         }
+        if plan.byes.iter().any(|player| std::mem::replace(&mut numbers[*player as usize], u32::MAX) != 0) {
+            return Err(BadEvent::Untimely("a bye of a player with a match"));
+        }
+        plan.byes.iter().for_each(|player| numbers[*player as usize] = 0);
         self.phase = LeaguePhase::RunningLeague;
         let attempts = if next == 1 { self.abandoned } else { 0 };
         let slots = vec![MatchSlot::Waiting { attempts, refused_by: None }; plan.pairings.len()];
         self.rounds.push(Arc::new(RoundState { open: place(slots.len()), plan, numbers, slots, completed: false }));
         Ok(())
+    }
+
+    fn draw_lot(&mut self, rounds: RoundId, secret: &DrawSecret) -> Result<(), BadEvent> {
+        let is_due = matches!(self.phase, LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague)
+            && self.rounds.last().is_none_or(|round| round.completed)
+            && rounds == self.round_number()
+            && self.config.format.needs_lot(&self.format_state());
+        match self.config.lots.as_ref().filter(|_| is_due) {
+            Some(source) if source.reveals(secret, place(self.lots.len()) + 1) => {
+                self.lots.push(self.lot(secret));
+                Ok(())
+            }
+            Some(_) | None => Err(BadEvent::Untimely("this lot")),
+        }
     }
 
     fn assign_match(
@@ -409,6 +446,9 @@ impl Season {
         let room = MAX_COMMITMENTS.saturating_sub(reporter.commitments.len());
         reporter.commitments.extend(commitments.iter().take(room));
         self.forget_evidence(match_id);
+        if self.config.lots.is_some() {
+            self.lot_results.add_report(match_id, record);
+        }
         for side in Side::BOTH {
             let player = &mut self.players[pairing[side] as usize];
             player.forfeits_running =
@@ -422,7 +462,11 @@ impl Season {
         if !due || !matches!(self.slot(match_id), Some(MatchSlot::Waiting { .. })) {
             return Err(BadEvent::Untimely("this award"));
         }
-        self.settle(match_id, MatchSlot::Awarded { outcome }, outcome, None).map(drop)
+        self.settle(match_id, MatchSlot::Awarded { outcome }, outcome, None)?;
+        if self.config.lots.is_some() {
+            self.lot_results.add_award(match_id, outcome);
+        }
+        Ok(())
     }
 
     fn settle(

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::format::KnownFormat;
+use super::lots::LotSource;
 use super::standings::Scoring;
 
 /// Part of the first event, so the rules never change during a league.
@@ -18,6 +19,9 @@ pub struct LeagueConfig {
     pub display_name: Option<SmolStr>,
     pub game_type: GameType,
     pub format: KnownFormat,
+    /// Only in formats that draw lots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lots: Option<LotSource>,
     pub scoring: Scoring,
     pub min_players: u32,
     pub max_players: u32,
@@ -42,6 +46,7 @@ impl LeagueConfig {
             display_name: None,
             game_type: GameType::even_odd(),
             format: KnownFormat::default(),
+            lots: None,
             scoring: Scoring::default(),
             min_players: 2,
             max_players: 10_000,
@@ -53,6 +58,21 @@ impl LeagueConfig {
             limits: MatchLimits::default(),
             strict: false,
         }
+    }
+
+    /// Tie-breaks that nobody changed follow the format.
+    #[must_use]
+    pub fn with_format(mut self, format: KnownFormat) -> Self {
+        if self.scoring.tiebreakers == self.format.tiebreakers() {
+            self.scoring.tiebreakers = format.tiebreakers();
+        }
+        Self { format, ..self }
+    }
+
+    /// `random` decides the lots of formats that draw them.
+    #[must_use]
+    pub fn with_lots(self, random: [u8; 32]) -> Self {
+        Self { lots: self.format.draws_lots().then(|| LotSource::new(random)), ..self }
     }
 
     pub fn title(&self) -> &str {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use league_protocol::id::{MatchId, PlayerId, RefereeId};
+use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::side::Pair;
 
 use super::agent::AgentId;
@@ -87,6 +87,8 @@ impl Fact {
             Self::RoundStarted { round, pairings, .. } => {
                 describe!(format!("Round {round} starts, matches: {}", pairings.len()))
             }
+            Self::LotDrawn { rounds: RoundId(0), .. } => describe!("A lot decides the order of the bracket"),
+            Self::LotDrawn { rounds, .. } => describe!(format!("A lot decides the drawn ties after round {rounds}")),
             Self::MatchAssigned { match_id, attempt: 1, referee, .. } => describe!(match_id, " goes to ", referee),
             Self::MatchAssigned { match_id, attempt, referee, .. } => {
                 describe!(match_id, " goes to ", referee, format!(", attempt {attempt}"))

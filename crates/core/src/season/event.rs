@@ -1,4 +1,4 @@
-use league_protocol::draw::{DrawCommitment, DrawSeal};
+use league_protocol::draw::{DrawCommitment, DrawSeal, DrawSecret};
 use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::operate::DisputeDecision;
 use league_protocol::message::report::{Account, LearnedDialect};
@@ -69,6 +69,12 @@ pub enum Fact {
         pairings: Vec<[PlayerId; 2]>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         byes: Vec<PlayerId>,
+    },
+    /// A format that must decide between equal players drew a lot, which these rounds and the secret decide.
+    LotDrawn {
+        /// The rounds completed so far; 0 before the first.
+        rounds: RoundId,
+        secret: DrawSecret,
     },
     MatchAssigned {
         match_id: MatchId,
@@ -203,6 +209,7 @@ impl Fact {
             Self::RegistrationReopened => "registration_reopened",
             Self::PlayerWithdrawn { .. } => "player_withdrawn",
             Self::RoundStarted { .. } => "round_started",
+            Self::LotDrawn { .. } => "lot_drawn",
             Self::MatchAssigned { .. } => "match_assigned",
             Self::MatchReturned { .. } => "match_returned",
             Self::MoveDeposited { .. } => "move_deposited",

@@ -10,6 +10,7 @@ use league_protocol::time::Timestamp;
 use super::agent::{RegisteredPlayer, RegisteredReferee};
 use super::apply::place;
 use super::event::{Event, Fact};
+use super::format::{FormatState, RoundPlan};
 use super::{CommandOutcome, Season, happened};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -111,10 +112,10 @@ impl Season {
                 if outcome.events.iter().try_for_each(|event| closed.apply(event)).is_err() {
                     return Err(self.untimely("the registration cannot be closed", METHOD));
                 }
-                outcome.events.push(closed.next_round(now));
+                outcome.events.extend(closed.next_round(now)?);
                 Ok(outcome)
             }
-            LeaguePhase::CreatingSchedule => Ok(CommandOutcome { events: vec![self.next_round(now)], reply: () }),
+            LeaguePhase::CreatingSchedule => Ok(CommandOutcome { events: self.next_round(now)?, reply: () }),
             LeaguePhase::RunningLeague if self.halted => {
                 Ok(CommandOutcome { events: vec![happened(now, Fact::Resumed)], reply: () })
             }
@@ -182,7 +183,7 @@ impl Season {
         let mut events = vec![happened(now, Fact::RoundCompleted { round: id })];
         // The result that ends the round is not applied yet, so the format cannot decide. The league ends here only if the number
         // of rounds is known in advance; otherwise `start_round` ends it.
-        if self.config.format.max_rounds(place(self.players.len())) == Some(id.0) {
+        if self.config.format.max_rounds(self.entrants()) == Some(id.0) {
             events.push(happened(now, Fact::LeagueCompleted));
         }
         events
@@ -193,9 +194,9 @@ impl Season {
     pub fn start_round(&self, now: Timestamp) -> Result<CommandOutcome<Option<RoundId>>, RequestError> {
         match self.next_action() {
             NextAction::StartRound(round) => {
-                let event = self.next_round(now);
-                let reply = (event.fact != Fact::LeagueCompleted).then_some(round);
-                Ok(CommandOutcome { events: vec![event], reply })
+                let events = self.next_round(now)?;
+                let is_over = events.iter().any(|event| event.fact == Fact::LeagueCompleted);
+                Ok(CommandOutcome { events, reply: (!is_over).then_some(round) })
             }
             NextAction::AwaitRegistrations | NextAction::AwaitStart | NextAction::Play(_) | NextAction::Conclude => {
                 Err(self.untimely("no round is due", Method::NotifyRound))
@@ -203,14 +204,32 @@ impl Season {
         }
     }
 
-    fn next_round(&self, now: Timestamp) -> Event {
-        let Some(plan) = self.next_plan() else { return happened(now, Fact::LeagueCompleted) };
+    /// Draws a lot first if the format needs one.
+    fn next_round(&self, now: Timestamp) -> Result<Vec<Event>, RequestError> {
+        let (mut events, mut lots) = (Vec::new(), self.lots.clone());
+        if self.config.format.needs_lot(&self.format_state()) {
+            let secret = self.config.lots.as_ref().and_then(|source| source.secret_of(place(lots.len()) + 1));
+            let secret =
+                secret.ok_or_else(|| self.untimely("the league has no source of lots", Method::NotifyRound))?;
+            lots.push(self.lot(&secret));
+            events.push(happened(now, Fact::LotDrawn { rounds: self.round_number(), secret }));
+        }
+        let state = FormatState { lots: &lots, ..self.format_state() };
+        let fact = match self.config.format.next_round(&state) {
+            Some(plan) => self.round_started(&plan),
+            None => Fact::LeagueCompleted,
+        };
+        events.push(happened(now, fact));
+        Ok(events)
+    }
+
+    fn round_started(&self, plan: &RoundPlan) -> Fact {
         let ids = |places: &[u32]| -> Vec<PlayerId> {
             places.iter().filter_map(|place| Some(self.players.get(*place as usize)?.id.clone())).collect()
         };
         let pairings = plan.pairings.iter().filter_map(|pairing| ids(&[pairing.a, pairing.b]).try_into().ok());
         let round = RoundId(self.round_number().0 + 1);
-        happened(now, Fact::RoundStarted { round, pairings: pairings.collect(), byes: ids(&plan.byes) })
+        Fact::RoundStarted { round, pairings: pairings.collect(), byes: ids(&plan.byes) }
     }
 
     pub(super) fn untimely(&self, what: &str, method: Method) -> RequestError {

@@ -26,6 +26,11 @@ impl AgentIdentity {
         Self { name: name_skeleton(&profile.name), remote_host, address }
     }
 
+    /// Whether one of the two would be taken for the other.
+    pub fn clashes_with(&self, other: &Self) -> bool {
+        self.name == other.name || self.address == other.address
+    }
+
     /// Whether both agents are on the same machine, other than by loopback.
     pub fn is_beside(&self, other: &Self) -> bool {
         self.remote_host.is_some() && self.remote_host == other.remote_host

@@ -39,6 +39,9 @@ impl Season {
                 if data.next_match.is_none() {
                     error = Some(match self.phase {
                         LeaguePhase::WaitingForRegistrations => String::from("the schedule is not made yet"),
+                        LeaguePhase::RunningLeague if self.may_play_later(player) => {
+                            format!("the next match of {player} is decided when the next round begins")
+                        }
                         LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague | LeaguePhase::LeagueCompleted => {
                             format!("no match is left for {player}")
                         }
@@ -59,7 +62,7 @@ impl Season {
 
     /// Best first. Equal players share a rank and are listed by id, as are all players while the registration is open.
     pub fn standings(&self) -> Vec<StandingsRow> {
-        let mut places = self.table.places();
+        let mut places = self.places();
         if places.len() != self.players.len() {
             places = (0..).take(self.players.len()).map(|player| Standing { player, rank: 1 }).collect();
             places.sort_by_key(|place| &self.players[place.player as usize].id);
@@ -233,6 +236,13 @@ impl Season {
                 game_type: self.config.game_type.clone(),
             })
         })
+    }
+
+    /// Whether a round that is not decided yet may have a match of the player.
+    fn may_play_later(&self, player: &PlayerId) -> bool {
+        let is_undecided = self.plan(RoundId(self.round_number().0 + 1)).is_none();
+        let may_follow = self.config.format.max_rounds(self.entrants()).is_none_or(|most| self.round_number().0 < most);
+        is_undecided && may_follow && self.player(player).is_some_and(|player| !player.withdrawn)
     }
 
     fn stats(&self, player: &PlayerId) -> Result<PlayerStats, RequestError> {

@@ -104,7 +104,10 @@ impl Season {
         const METHOD: Method = Method::RegisterPlayer;
         let profile = AgentProfile::from(&request.player_meta);
         let identity = AgentIdentity::of(&profile);
-        if let Some(known) = self.players.iter().find(|player| player.identity == identity) {
+        let named = self.player_names.get(&identity.name);
+        let located = self.player_addresses.get(&identity.address);
+        let clash = named.into_iter().chain(located).min().and_then(|place| self.players.get(*place as usize));
+        if let Some(known) = clash.filter(|player| player.identity == identity) {
             if known.withdrawn {
                 let advice = format!("the operator has withdrawn {} from this league; wait for the next one", known.id);
                 return Ok(reject(RejectionReason::Closed, METHOD, advice));
@@ -131,12 +134,12 @@ impl Season {
             let fact = Fact::PlayerReturned { player: player.clone(), profile, grant };
             return Ok(admit(AgentId::Player(player), token, happened(now, fact), true));
         }
-        if self.phase != LeaguePhase::WaitingForRegistrations {
+        if !self.takes_players() {
             let advice = "wait for the next league, or ask the operator to open the registration again";
             return Ok(reject(RejectionReason::Closed, METHOD, advice));
         }
-        let others = self.players.iter().map(|player| (player.id.as_str(), &player.profile.name, &player.identity));
-        if let Some(rejection) = self.unsuitable(&profile, &identity, others, METHOD) {
+        let clash = clash.map(|player| (player.id.as_str(), &player.profile.name, &player.identity));
+        if let Some(rejection) = self.unsuitable(&profile, &identity, clash, METHOD) {
             return Ok(rejection);
         }
         if self.players.len() >= self.config.max_players as usize {
@@ -146,8 +149,12 @@ impl Season {
         }
         let named = sender.and_then(Sender::player_id);
         let mut wishes = request.player_id.clone().into_iter().chain(named);
-        let wish = wishes.find(|id| may_wish(id.number()) && !self.player_index.contains_key(id));
-        let player = wish.unwrap_or_else(|| PlayerId::numbered(self.free_player));
+        // The list of players stays in the order of ids once the registration is closed.
+        let last = self.players.last().filter(|_| self.phase != LeaguePhase::WaitingForRegistrations);
+        let is_free = |id: &PlayerId| last.is_none_or(|last| last.id < *id) && !self.player_index.contains_key(id);
+        let wish = wishes.find(|id| may_wish(id.number()) && is_free(id));
+        let next = last.and_then(|last| last.id.number()).map_or(self.free_player, |last| last + 1);
+        let player = wish.unwrap_or_else(|| PlayerId::numbered(next));
         let (token, grant) = self.grant(player.as_str(), random, now);
         let fact = Fact::PlayerRegistered { player: player.clone(), profile, grant };
         Ok(admit(AgentId::Player(player), token, happened(now, fact), false))
@@ -190,9 +197,10 @@ impl Season {
         if self.phase == LeaguePhase::LeagueCompleted {
             return Ok(reject(RejectionReason::Closed, METHOD, "the league is over; wait for the next one"));
         }
-        let others =
+        let mut others =
             self.referees.iter().map(|referee| (referee.id.as_str(), &referee.profile.name, &referee.identity));
-        if let Some(rejection) = self.unsuitable(&profile, &identity, others, METHOD) {
+        let clash = others.find(|(_, _, other)| identity.clashes_with(other));
+        if let Some(rejection) = self.unsuitable(&profile, &identity, clash, METHOD) {
             return Ok(rejection);
         }
         // A new referee can replace a lost one even if the league allows only one.
@@ -281,7 +289,7 @@ impl Season {
         &self,
         profile: &AgentProfile,
         identity: &AgentIdentity,
-        mut others: impl Iterator<Item = (&'a str, &'a SmolStr, &'a AgentIdentity)>,
+        clash: Option<(&'a str, &'a SmolStr, &'a AgentIdentity)>,
         method: Method,
     ) -> Option<CommandOutcome<Registered>> {
         if !profile.games.contains(&self.config.game_type) {
@@ -291,9 +299,7 @@ impl Season {
         if let Err(advice) = check_endpoint(&profile.endpoint) {
             return Some(reject(RejectionReason::Endpoint, method, advice));
         }
-        let clashes = |other: &AgentIdentity| identity.name == other.name || identity.address == other.address;
-        let clash = others.find(|(_, _, other)| clashes(other))?;
-        Some(match clash {
+        Some(match clash? {
             (id, name, other) if identity.name == other.name => {
                 let advice = format!("{name:?} belongs to {id} already; choose another display_name");
                 reject(RejectionReason::DuplicateName, method, advice)

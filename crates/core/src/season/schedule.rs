@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use league_protocol::draw::DrawSecret;
 use league_protocol::id::{MatchId, PlayerId, RoundId};
 use league_protocol::message::query::{ScheduledMatch, ScheduledRound};
 use league_protocol::side::{Pair, Side};
@@ -10,7 +11,9 @@ use smol_str::SmolStr;
 use super::agent::RegisteredPlayer;
 use super::apply::place;
 use super::flow::LeaguePhase;
-use super::format::{FormatState, Pairing, RoundPlan};
+use super::format::{BracketTie, FormatState, Pairing, RoundPlan};
+use super::lots::Lot;
+use super::standings::Standing;
 use super::{MatchSlot, PENDING, Season};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,32 +31,106 @@ impl Season {
             return Some(Cow::Borrowed(&started.plan));
         }
         let is_planned = self.phase != LeaguePhase::WaitingForRegistrations;
-        let players = place(self.players.len());
-        self.config.format.planned_round(players, round.0).filter(|_| is_planned).map(Cow::Owned)
+        self.config.format.planned_round(self.entrants(), round.0).filter(|_| is_planned).map(Cow::Owned)
+    }
+
+    /// The players that were there when the first round started, or all before that.
+    pub(super) fn entrants(&self) -> u32 {
+        place(self.rounds.first().map_or(self.players.len(), |first| first.numbers.len()))
+    }
+
+    pub(super) fn format_state(&self) -> FormatState<'_> {
+        FormatState {
+            players: &self.players,
+            entrants: self.entrants(),
+            table: &self.table,
+            rounds: &self.rounds,
+            lots: &self.lots,
+        }
     }
 
     pub(super) fn next_plan(&self) -> Option<RoundPlan> {
-        let state = FormatState { players: &self.players, table: &self.table, rounds: &self.rounds };
-        self.config.format.next_round(&state)
+        self.config.format.next_round(&self.format_state())
+    }
+
+    /// The lot that this secret gives at this point of the league.
+    pub(super) fn lot(&self, secret: &DrawSecret) -> Lot {
+        Lot::new(secret, &self.config.league_id, self.round_number(), &self.players, &self.lot_results)
+    }
+
+    /// New players may register.
+    pub fn takes_players(&self) -> bool {
+        self.phase == LeaguePhase::WaitingForRegistrations || self.takes_late_players()
+    }
+
+    /// Players may still register, and play from the next round on.
+    pub(super) fn takes_late_players(&self) -> bool {
+        let is_running = self.phase == LeaguePhase::RunningLeague;
+        is_running && self.config.format.takes_late_players() && self.round_number().0 < self.total_rounds()
     }
 
     /// The most rounds of the league, or the started ones if the format does not know. 0 while the registration is open.
     pub fn total_rounds(&self) -> u32 {
-        self.known(|players| self.config.format.max_rounds(players)).unwrap_or_else(|| place(self.rounds.len()))
+        let started = place(self.rounds.len());
+        match self.phase {
+            LeaguePhase::WaitingForRegistrations => 0,
+            LeaguePhase::LeagueCompleted => started,
+            LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague => {
+                self.config.format.max_rounds(self.entrants()).unwrap_or(started)
+            }
+        }
     }
 
     /// The most matches of the league, or those of started rounds if the format does not know.
     pub fn total_matches(&self) -> u64 {
-        let started = || self.rounds.iter().map(|round| round.slots.len() as u64).sum();
-        self.known(|players| self.config.format.max_matches(players)).unwrap_or_else(started)
+        let planned = || self.config.format.planned_round(self.entrants(), 1);
+        match self.phase {
+            LeaguePhase::WaitingForRegistrations => 0,
+            LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague if planned().is_some() => {
+                self.config.format.max_matches(self.entrants()).unwrap_or_default()
+            }
+            LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague | LeaguePhase::LeagueCompleted => {
+                let started: u64 = self.rounds.iter().map(|round| round.slots.len() as u64).sum();
+                let present = self.players.iter().filter(|player| !player.withdrawn).count() as u64;
+                started + u64::from(self.total_rounds() - place(self.rounds.len())) * (present / 2)
+            }
+        }
     }
 
-    fn known<T: Default>(&self, of: impl Fn(u32) -> Option<T>) -> Option<T> {
-        match self.phase {
-            LeaguePhase::WaitingForRegistrations => Some(T::default()),
-            LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague | LeaguePhase::LeagueCompleted => {
-                of(place(self.players.len()))
-            }
+    fn completed_state(&self) -> FormatState<'_> {
+        let completed = self.rounds.iter().take_while(|round| round.completed).count();
+        FormatState { rounds: &self.rounds[..completed], ..self.format_state() }
+    }
+
+    /// The stages of a knockout by the completed rounds; `None` in other formats and while the registration is open.
+    pub fn bracket(&self) -> Option<Vec<Vec<BracketTie>>> {
+        let is_made = self.phase != LeaguePhase::WaitingForRegistrations;
+        self.config.format.bracket(&self.completed_state()).filter(|_| is_made)
+    }
+
+    /// Players without a match in this round.
+    pub fn byes(&self, round: RoundId) -> Vec<&RegisteredPlayer> {
+        let plan = self.plan(round).unwrap_or_default();
+        plan.byes.iter().filter_map(|place| self.players.get(*place as usize)).collect()
+    }
+
+    /// As the schedule names them: the first one, and all if they are several.
+    pub fn named_byes(&self, round: RoundId) -> (Option<PlayerId>, Vec<PlayerId>) {
+        let byes: Vec<PlayerId> = self.byes(round).into_iter().map(|player| player.id.clone()).collect();
+        (byes.first().cloned(), if byes.len() > 1 { byes } else { Vec::new() })
+    }
+
+    /// The points that a bye gave the player in this round.
+    pub fn bye_points(&self, place: u32, round: RoundId) -> Option<u32> {
+        let round = self.round(round).filter(|round| round.completed && self.config.format.scores_byes())?;
+        round.plan.byes.contains(&place).then_some(self.config.scoring.win_points)
+    }
+
+    /// Best first. Empty while the registration is open.
+    pub(super) fn places(&self) -> Vec<Standing> {
+        match self.config.format.stages_won(&self.completed_state()) {
+            Some(won) => self.table.places_by_stages(&won),
+            None => self.table.places(),
         }
     }
 
@@ -99,11 +176,12 @@ impl Season {
         let matches = (1..).zip(&plan.pairings);
         let matches =
             matches.filter_map(|(number, pairing)| self.scheduled(MatchId::of(round, number), round, *pairing));
-        let bye = plan.byes.first().and_then(|place| self.players.get(*place as usize));
+        let (bye, byes) = self.named_byes(round);
         Some(ScheduledRound {
             round_id: round,
             completed: self.round(round).is_some_and(|round| round.completed),
-            bye: bye.map(|player| player.id.clone()),
+            bye,
+            byes,
             matches: matches.collect(),
         })
     }

@@ -1,7 +1,7 @@
 //! The standings: rows and their order.
 //!
-//! A [`Table`] depends on the results and not on their order. Rows are sums, and the ranking uses only these sums and the points
-//! that players made against each other.
+//! The order of a [`Table`] depends on the results and not on their order. Rows are sums, and the ranking uses only these sums and
+//! the points that players made against each other.
 
 mod ranking;
 mod scoring;
@@ -25,6 +25,8 @@ pub struct StandingRecord {
     pub points: u32,
     /// Includes double forfeits.
     pub technical_losses: u32,
+    /// Byes that gave the points of a win.
+    pub byes: u32,
     /// The sum of the scores, in a game that is ranked by them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<i64>,
@@ -41,15 +43,33 @@ pub struct Standing {
 pub struct Table {
     scoring: Scoring,
     rows: Vec<StandingRecord>,
-    /// The points of each player against each other one, row by row: 4 MB for 1,000 players. Tie-breaks need not scan all
-    /// matches, and a replay of all matches need not search.
-    against: Vec<u32>,
+    /// The matches of each player, in the order of their results. Tie-breaks read those of tied players only.
+    meetings: Vec<Vec<Meeting>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Meeting {
+    opponent: u32,
+    points: u32,
 }
 
 impl Table {
     pub fn new(players: u32, scoring: Scoring) -> Self {
         let players = players as usize;
-        Self { scoring, rows: vec![StandingRecord::default(); players], against: vec![0; players * players] }
+        Self { scoring, rows: vec![StandingRecord::default(); players], meetings: vec![Vec::new(); players] }
+    }
+
+    pub fn add_player(&mut self) {
+        self.rows.push(StandingRecord::default());
+        self.meetings.push(Vec::new());
+    }
+
+    /// A bye that counts gives the points of a win. It is no match.
+    pub fn record_bye(&mut self, player: u32) {
+        if let Some(row) = self.rows.get_mut(player as usize) {
+            row.points = row.points.saturating_add(self.scoring.win_points);
+            row.byes += 1;
+        }
     }
 
     /// Returns false and changes nothing if these are not two players of this table.
@@ -60,7 +80,7 @@ impl Table {
         }
         let points = outcome.points(&self.scoring.match_points());
         for side in Side::BOTH {
-            let (player, opponent, points) = (players[side] as usize, players[side.other()] as usize, points[side]);
+            let (player, opponent, points) = (players[side] as usize, players[side.other()], points[side]);
             let row = &mut self.rows[player];
             row.played += 1;
             match outcome.own_result(side, self.scoring.double_forfeit) {
@@ -71,8 +91,7 @@ impl Table {
             row.technical_losses += u32::from(outcome.forfeited(side));
             // The points of a win are configuration and may be any number.
             row.points = row.points.saturating_add(points);
-            let against = &mut self.against[player * self.rows.len() + opponent];
-            *against = against.saturating_add(points);
+            self.meetings[player].push(Meeting { opponent, points });
         }
         true
     }
@@ -87,10 +106,6 @@ impl Table {
         }
     }
 
-    fn points_against(&self, player: u32, opponent: u32) -> u32 {
-        self.against[player as usize * self.rows.len() + opponent as usize]
-    }
-
     /// Empty for an unknown player.
     pub fn row(&self, player: u32) -> StandingRecord {
         self.rows.get(player as usize).copied().unwrap_or_default()
@@ -103,5 +118,10 @@ impl Table {
     /// Best first: by points, then by the configured tie-breaks. Equal players share a rank and are listed by index.
     pub fn places(&self) -> Vec<Standing> {
         ranking::places(self)
+    }
+
+    /// The players that have won the most stages first. Players that left in the same stage share a rank.
+    pub fn places_by_stages(&self, won: &[u32]) -> Vec<Standing> {
+        ranking::places_by_stages(self, won)
     }
 }

@@ -4,6 +4,7 @@ mod assignment;
 mod damage;
 mod evidence;
 mod flow;
+mod formats;
 mod learning;
 mod messages;
 mod properties;
@@ -84,7 +85,7 @@ impl League {
     }
 
     pub(crate) fn with(config: LeagueConfig) -> Self {
-        let (season, opening) = Season::open(config, now());
+        let (season, opening) = Season::open(config.with_lots([9; 32]), now());
         Self { season, log: vec![opening], minted: 0 }
     }
 

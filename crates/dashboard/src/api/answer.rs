@@ -35,9 +35,9 @@ fn standing(snapshot: &LeagueSnapshot, row: StandingsRow) -> Standing {
 pub(super) fn schedule(snapshot: &LeagueSnapshot, piece: &Piece) -> Page<Round> {
     let rounds = snapshot.season().total_rounds();
     let all = (1..=rounds).filter_map(|round| snapshot.season().scheduled_round(RoundId(round)));
-    let shape = |ScheduledRound { round_id, completed, bye, matches }: ScheduledRound| {
+    let shape = |ScheduledRound { round_id, completed, bye, byes, matches }: ScheduledRound| {
         let matches = matches.into_iter().map(|game| Game::of(snapshot, game)).collect();
-        Round { round_id, completed, bye, matches }
+        Round { round_id, completed, bye, byes, matches }
     };
     piece.cut(all.map(shape), rounds as usize)
 }

@@ -123,6 +123,9 @@ pub(super) struct Round {
     pub(super) completed: bool,
     /// The player without a match in it.
     pub(super) bye: Option<PlayerId>,
+    /// All of them, when several have no match in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) byes: Vec<PlayerId>,
     pub(super) matches: Vec<Game>,
 }
 

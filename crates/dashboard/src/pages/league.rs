@@ -1,6 +1,7 @@
 //! The first page: state, standings, current matches and latest events.
 
 use league_core::season::LeaguePhase;
+use league_core::season::format::KnownFormat;
 use league_protocol::id::{MatchId, RoundId};
 use league_protocol::message::standings::StandingsRow;
 use maud::{Markup, html};
@@ -102,6 +103,7 @@ fn status(snapshot: &LeagueSnapshot, room: Option<&WaitingRoom>) -> Markup {
                 div { dt { "Players" } dd { (status.players) (of(expected[0])) } }
                 div { dt { "Referees" } dd { (status.referees) (of(expected[1])) } }
                 @if room.is_none() {
+                    @if season.config().format != KnownFormat::default() { div { dt { "Format" } dd { (season.config().format.to_string()) } } }
                     div { dt { "Round" } dd { (status.current_round) " of " (status.total_rounds) } }
                     div { dt { "Matches" } dd { (status.matches_completed) " of " (status.total_matches) } }
                 }
@@ -178,9 +180,7 @@ fn round(snapshot: &LeagueSnapshot, phases: &Phases) -> Markup {
                     ul.matches {
                         @for game in schedule::by_state(&round).into_iter().take(MATCHES) { (schedule::entry(snapshot, game, phases.get(&game.match_id).copied())) }
                     }
-                    @if let Some(bye) = round.bye.as_ref().and_then(|bye| season.player(bye)) {
-                        p.bye { "Bye: " (player_link(bye)) }
-                    }
+                    (schedule::byes(season, number))
                     @if round.matches.len() > MATCHES {
                         p { a href={ "schedule?round=" (number) } { "All " (round.matches.len()) " matches of this round" } }
                     }

@@ -1,12 +1,13 @@
 //! The schedule: matches, byes and results by round.
 
 use league_core::rules::outcome::Outcome;
-use league_core::season::LeaguePhase;
-use league_protocol::id::RoundId;
+use league_core::season::{LeaguePhase, Season};
+use league_protocol::id::{PlayerId, RoundId};
 use league_protocol::message::query::{ScheduledMatch, ScheduledRound};
 use league_protocol::side::Side;
 use maud::{Markup, html};
 
+use super::bracket;
 use super::league::players_of;
 use super::links::{match_link, player_link};
 use super::paging::Paging;
@@ -38,6 +39,7 @@ pub(crate) fn page(snapshot: &LeagueSnapshot, paging: &Paging, named: Option<u32
             @if season.phase() == LeaguePhase::WaitingForRegistrations {
                 p.empty { "The schedule is made when registration closes." }
             }
+            (bracket::section(snapshot))
             @match only {
                 Some(number) => (alone(snapshot, number, current, paging)),
                 None => (several(snapshot, current, paging, (MATCHES / each.max(1)).clamp(1, ROUNDS))),
@@ -93,8 +95,17 @@ fn one(snapshot: &LeagueSnapshot, round: &ScheduledRound, matches: &[ScheduledMa
     html! {
         section.round id={ "round-" (round.round_id) } {
             h2 { "Round " (round.round_id) " " span.pill data-state=(word) { (word) } }
-            ul.matches { @for game in matches { (entry(snapshot, game, None)) } }
-            @if let Some(bye) = round.bye.as_ref().and_then(|bye| snapshot.season().player(bye)) { p.bye { "Bye: " (player_link(bye)) } }
+            ul.matches { @for game in matches { (entry(snapshot, game, None)) (scores_before(snapshot, game)) } }
+            (byes(snapshot.season(), round.round_id))
+        }
+    }
+}
+
+pub(crate) fn byes(season: &Season, round: RoundId) -> Markup {
+    let byes = season.byes(round);
+    html! {
+        @if !byes.is_empty() {
+            p.bye { "Bye: " @for (index, bye) in byes.into_iter().enumerate() { @if index > 0 { ", " } (player_link(bye)) } }
         }
     }
 }
@@ -114,6 +125,18 @@ pub(crate) fn by_state(round: &ScheduledRound) -> Vec<&ScheduledMatch> {
 pub(crate) fn in_order(outcome: Outcome) -> [Side; 2] {
     let first = outcome.winner().unwrap_or(Side::A);
     [first, first.other()]
+}
+
+/// The scores with which a Swiss round paired the two, so that the score groups can be seen.
+fn scores_before(snapshot: &LeagueSnapshot, game: &ScheduledMatch) -> Markup {
+    let season = snapshot.season();
+    let before = (game.round_id.0 as usize).checked_sub(2).filter(|_| season.config().format.name() == "swiss");
+    let points = |player: &PlayerId| snapshot.points(snapshot.place(player)?).get(before?).copied();
+    html! {
+        @if let (Some(a), Some(b)) = (points(&game.player_a_id), points(&game.player_b_id)) {
+            li.paired { (game.player_a_id) " had " (a) ", " (game.player_b_id) " had " (b) }
+        }
+    }
 }
 
 /// `phase` is known only for running matches.

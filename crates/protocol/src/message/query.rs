@@ -108,6 +108,9 @@ pub struct ScheduledRound {
     /// Who has nothing to do in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bye: Option<PlayerId>,
+    /// All of them, when several have nothing to do in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub byes: Vec<PlayerId>,
     /// Its matches.
     pub matches: Vec<ScheduledMatch>,
 }

@@ -44,11 +44,13 @@ fn large(season: &Season) -> Vec<ScheduledRound> {
         if season.current_round() == Some(round) {
             return season.scheduled_round(round);
         }
-        let bye = season.plan(round)?.byes.first().and_then(|place| season.players().get(*place as usize));
+        season.plan(round)?;
+        let (bye, byes) = season.named_byes(round);
         Some(ScheduledRound {
             round_id: round,
             completed: round.0 <= season.rounds_completed(),
-            bye: bye.map(|player| player.id.clone()),
+            bye,
+            byes,
             matches: Vec::new(),
         })
     });

@@ -13,11 +13,12 @@ struct Row {
     wins: u32,
     draws: u32,
     losses: u32,
+    byes: u32,
 }
 
 impl Row {
     fn points(self) -> u32 {
-        3 * self.wins + self.draws
+        3 * (self.wins + self.byes) + self.draws
     }
 }
 
@@ -37,10 +38,15 @@ impl Table {
         }
     }
 
+    pub(super) fn count_bye(&mut self, player: &PlayerId) {
+        self.0.entry(player.clone()).or_default().byes += 1;
+    }
+
     pub(super) fn compare(&self, rows: &[StandingsRow]) -> Result<(), String> {
         for row in rows {
             let counted = self.0.get(&row.player_id).copied().unwrap_or_default();
-            let shown = Row { played: row.played, wins: row.wins, draws: row.draws, losses: row.losses };
+            let byes = counted.byes;
+            let shown = Row { played: row.played, wins: row.wins, draws: row.draws, losses: row.losses, byes };
             if shown != counted || row.points != counted.points() {
                 return Err(format!("the table is wrong about {}: {row:?} instead of {counted:?}", row.player_id));
             }

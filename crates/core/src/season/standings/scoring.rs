@@ -25,6 +25,10 @@ pub enum TieBreak {
     /// More points in the matches that the tied players played against each other.
     HeadToHead,
     Draws,
+    /// The sum of the opponents' points. A bye counts as an opponent with the player's own points.
+    Buchholz,
+    /// The sum of the opponents' points, each times the points that were made against this opponent.
+    SonnebornBerger,
 }
 
 impl Default for Scoring {

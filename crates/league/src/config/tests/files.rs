@@ -122,6 +122,22 @@ fn the_league_file_sets_the_rules() {
 }
 
 #[test]
+fn the_format_is_text_or_an_object_and_brings_its_tie_breaks_unless_others_are_configured() {
+    let league = |scheduling: &str| {
+        let configured = with_file("leagues/league_2025_even_odd.json", &format!("{{ {scheduling} }}")).load();
+        (configured.league.format.to_string(), configured.league.scoring.tiebreakers)
+    };
+    let (format, tiebreakers) = league(r#""scheduling": { "format": "round_robin" }"#);
+    assert_eq!((format.as_str(), tiebreakers), ("round_robin", Scoring::default().tiebreakers));
+    for swiss in [r#""swiss:rounds=7""#, r#"{ "name": "swiss", "rounds": 7 }"#] {
+        let (format, tiebreakers) = league(&format!(r#""scheduling": {{ "format": {swiss} }}"#));
+        assert_eq!((format.as_str(), tiebreakers[0]), ("swiss:rounds=7", TieBreak::Buchholz));
+    }
+    let (_, tiebreakers) = league(r#""scheduling": { "format": "swiss" }, "scoring": { "tiebreakers": ["draws"] }"#);
+    assert_eq!(tiebreakers, [TieBreak::Draws]);
+}
+
+#[test]
 fn the_file_of_another_league_is_not_read() {
     let configured = Written::new(&[("system.json", SYSTEM), ("leagues/league_2025_even_odd.json", LEAGUE)]).load();
     assert_eq!((configured.league.min_players, configured.league.title()), (2, "autumn"));

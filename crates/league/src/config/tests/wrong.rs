@@ -41,8 +41,13 @@ leagues/league_2025_even_odd.json | {"scoring":{"win_points":-1}} | scoring.win_
 leagues/league_2025_even_odd.json | {"scoring":{"draw_points":1001}} | scoring.draw_points is 1001; expected a whole number from 0 to 1000
 leagues/league_2025_even_odd.json | {"scoring":{"double_forfeit":"both"}} | scoring.double_forfeit is "both"; expected `draw` or `technical_loss`
 leagues/league_2025_even_odd.json | {"scoring":{"tiebreakers":"wins"}} | scoring.tiebreakers is "wins"; expected a sequence
-leagues/league_2025_even_odd.json | {"scoring":{"tiebreakers":["wins","luck"]}} | scoring.tiebreakers[1] is "luck"; expected one of `wins`, `head_to_head`, `draws`
-leagues/league_2025_even_odd.json | {"scheduling":{"format":"knockout"}} | scheduling.format is "knockout"; expected `round_robin`
+leagues/league_2025_even_odd.json | {"scoring":{"tiebreakers":["wins","luck"]}} | scoring.tiebreakers[1] is "luck"; expected one of `wins`, `head_to_head`, `draws`, `buchholz`, `sonneborn_berger`
+leagues/league_2025_even_odd.json | {"scheduling":{"format":"ladder"}} | scheduling.format is "ladder"; expected one of `round_robin`, `swiss`, `knockout`
+leagues/league_2025_even_odd.json | {"scheduling":{"format":7}} | scheduling.format is 7; expected a format like "swiss:rounds=7" or an object like {"name": "swiss", "rounds": 7}
+leagues/league_2025_even_odd.json | {"scheduling":{"format":"swiss:rounds=x"}} | scheduling.format is "swiss:rounds=x"; expected a whole number from 1 to 1000
+leagues/league_2025_even_odd.json | {"scheduling":{"format":{"rounds":7}}} | scheduling.format.name is missing; this key is required
+leagues/league_2025_even_odd.json | {"scheduling":{"format":{"name":"knockout","best_of":2}}} | scheduling.format is {"best_of":2,"name":"knockout"}; expected an odd number from 1 to 99
+leagues/league_2025_even_odd.json | {"scheduling":{"format":{"name":"swiss","times":2}}} | scheduling.format is {"name":"swiss","times":2}; expected `rounds`
 leagues/league_2025_even_odd.json | {"participants":{"min_players":1}} | participants.min_players is 1; expected a whole number from 2 to 10000
 leagues/league_2025_even_odd.json | {"participants":{"max_players":10001}} | participants.max_players is 10001; expected a whole number from 2 to 10000
 agents/agents_config.json | {"league_manager":{"endpoint":"localhost:8000"}} | league_manager.endpoint is "localhost:8000"; an endpoint begins with http:// or https://

@@ -7,6 +7,7 @@ mod inspector;
 mod rust_sdk;
 mod seen;
 mod suite;
+mod swiss;
 
 use std::path::PathBuf;
 use std::process::Command;
