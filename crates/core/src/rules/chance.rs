@@ -34,7 +34,7 @@ impl ChanceRequest {
         match self {
             Self::UpTo(most) => (0..=most).map(ChanceOutcome::Number).collect(),
             Self::Shuffle(cards) => {
-                orders(&(0..cards).collect::<Vec<u8>>()).into_iter().map(ChanceOutcome::Order).collect()
+                orders(&(0..cards).collect::<Vec<_>>()).into_iter().map(ChanceOutcome::Order).collect()
             }
         }
     }

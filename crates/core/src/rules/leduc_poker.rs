@@ -1,6 +1,4 @@
-//! Leduc poker: six cards, two rounds of bets and a card for both. The usual small poker game of research.
-//!
-//! In equilibrium the first player loses 0.0856 chips a game.
+//! Leduc poker: six cards, two rounds of bets and a card for both. In equilibrium the first player loses 0.0856 chips a game.
 
 use league_protocol::message::game_view::{GameView, ViewValue};
 use league_protocol::side::{Pair, Side};
