@@ -39,6 +39,8 @@ pub struct MatchResultReport {
     pub learned: ByPlayer<LearnedDialect>,
     /// How it came to this result, for people.
     #[serde(skip_serializing_if = "Account::is_empty")]
+    // The tools of the manager are listed in one answer of at most 64 KiB.
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub account: Account,
     /// What the players signed. The manager refuses a report without the signatures of players that sign.
     #[serde(skip_serializing_if = "ByPlayer::is_empty")]
@@ -93,8 +95,6 @@ pub struct Account {
     pub started: Option<Timestamp>,
     /// What was wrong with the last answer of a player that lost without a game.
     #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "ByPlayer::is_empty")]
-    // The tools of the manager are listed in one answer of at most 64 KiB, and this is its largest schema.
-    #[schemars(with = "ByPlayer<serde_json::Map<String, serde_json::Value>>")]
     pub problems: ByPlayer<Problem>,
     /// How long the answers took.
     #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "ByPlayer::is_empty")]

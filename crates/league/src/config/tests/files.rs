@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use league_core::rules::registry::known_games;
 use league_core::season::config::LeagueConfig;
 use league_core::season::standings::{DoubleForfeit, Scoring, TieBreak};
 use league_protocol::message::start_match::{Backoff, MatchLimits};
@@ -170,7 +171,7 @@ fn the_games_registry_lists_the_offered_games() {
     let offered = |text: &str| -> Vec<String> {
         with_file("games/games_registry.json", text).load().games.iter().map(ToString::to_string).collect()
     };
-    assert_eq!(offered("{}"), ["even_odd", "tic_tac_toe"]);
+    assert_eq!(offered("{}"), known_games().collect::<Vec<_>>());
     let list = r#"{ "games": [{ "game_type": "even_odd", "max_round_time_sec": 60, "rules_module": "x" }] }"#;
     assert_eq!(offered(list), ["even_odd"]);
     assert_eq!(offered(r#"{ "games": [{ "game_type_id": "even_odd" }] }"#), ["even_odd"]);
@@ -215,7 +216,9 @@ const QUESTIONABLE: [(&str, &str, &[&str]); 5] = [
     (
         "games/games_registry.json",
         r#"{ "games": [{ "game_type": "chess" }, { "game_type": "even_odd" }] }"#,
-        &["the game chess is not known; expected one of even_odd, tic_tac_toe"],
+        &[
+            "the game chess is not known; expected one of even_odd, tic_tac_toe, connect_four, rock_paper_scissors, prisoners_dilemma, kuhn_poker, leduc_poker, colonel_blotto",
+        ],
     ),
     (
         "leagues/league_2025_even_odd.json",

@@ -35,7 +35,7 @@ system.json | {"retry_policy":{"backoff_strategy":"random"}} | retry_policy.back
 leagues/league_2025_even_odd.json | {"league_id":"other"} | league_id is "other"; expected "league_2025_even_odd"
 leagues/league_2025_even_odd.json | {"status":"PAUSED"} | status is "PAUSED"; expected `ACTIVE`
 leagues/league_2025_even_odd.json | {"display_name":""} | display_name is ""; expected 1 to 128 printable characters
-leagues/league_2025_even_odd.json | {"game_type":"chess"} | game_type is "chess"; expected one of even_odd, tic_tac_toe
+leagues/league_2025_even_odd.json | {"game_type":"chess"} | game_type is "chess"; expected one of even_odd, tic_tac_toe, connect_four, rock_paper_scissors, prisoners_dilemma, kuhn_poker, leduc_poker, colonel_blotto
 leagues/league_2025_even_odd.json | {"strict":1} | strict is 1; expected a boolean
 leagues/league_2025_even_odd.json | {"scoring":{"win_points":-1}} | scoring.win_points is -1; expected a whole number from 0 to 1000
 leagues/league_2025_even_odd.json | {"scoring":{"draw_points":1001}} | scoring.draw_points is 1001; expected a whole number from 0 to 1000
@@ -58,11 +58,11 @@ agents/agents_config.json | {"referees":[{"referee_id":"REF01","max_concurrent_m
 agents/agents_config.json | {"players":[{"player_id":"P01"},{"player_id":"P01"}]} | players[1].player_id is "P01"; expected an id that no entry before it has
 agents/agents_config.json | {"players":[{"player_id":"P01","default_endpoint":"http://x:0"}]} | players[0].default_endpoint is "http://x:0"; an endpoint's port is a number from 1 to 65535
 agents/agents_config.json | {"players":[{"player_id":"P01","active":"yes"}]} | players[0].active is "yes"; expected a boolean
-games/games_registry.json | {"games":[{"game_type":"chess"}]} | games is [{"game_type":"chess"}]; expected one of even_odd, tic_tac_toe
+games/games_registry.json | {"games":[{"game_type":"chess"}]} | games is [{"game_type":"chess"}]; expected one of even_odd, tic_tac_toe, connect_four, rock_paper_scissors, prisoners_dilemma, kuhn_poker, leduc_poker, colonel_blotto
 games/games_registry.json | {"games":[{}]} | games[0].game_type is missing; this key is required
 defaults/referee.json | {"max_concurrent_matches":10001} | max_concurrent_matches is 10001; expected a whole number from 1 to 10000
-defaults/referee.json | {"game_types":["chess"]} | game_types[0] is "chess"; expected one of even_odd, tic_tac_toe
-defaults/player.json | {"strategy":"clever"} | strategy is "clever"; expected one of random, always_even, always_odd, alternate, frequency, pattern, markov, bandit, llm, tic_tac_toe
+defaults/referee.json | {"game_types":["chess"]} | game_types[0] is "chess"; expected one of even_odd, tic_tac_toe, connect_four, rock_paper_scissors, prisoners_dilemma, kuhn_poker, leduc_poker, colonel_blotto
+defaults/player.json | {"strategy":"clever"} | strategy is "clever"; expected one of random, always_even, always_odd, alternate, frequency, pattern, markov, bandit, llm, tic_tac_toe, connect_four, throw_pattern, tit_for_tat, equilibrium
 "#;
 
 #[test]
