@@ -1,6 +1,6 @@
 //! Provable chance for any game: numbers and shuffles from one stream of words for each game of a match.
 //!
-//! The stream follows from what binds a [`Draw`](super::draw::Draw), the number of the game and a counter. So a verifier that has
+//! The stream follows from what binds a [`Draw`], the number of the game and a counter. So a verifier that has
 //! the proof of a match computes every number and every card again. PROTOCOL.md section 8 has the bytes.
 
 use std::fmt;
