@@ -320,7 +320,8 @@ mod tests {
     #[test]
     fn an_error_about_a_format_says_what_is_allowed() {
         let wrong = |text: &str| text.parse::<KnownFormat>().unwrap_err().to_string();
-        assert_eq!(wrong("league"), r#"unknown format "league": expected one of `round_robin`, `swiss`, `knockout`"#);
+        let names: Vec<String> = formats().map(|entry| format!("`{}`", entry.name)).collect();
+        assert_eq!(wrong("league"), format!("unknown format \"league\": expected one of {}", names.join(", ")));
         assert_eq!(wrong("swiss:turns=3"), r#"swiss has no parameter "turns": expected `rounds`"#);
         assert_eq!(wrong("knockout:x=3"), r#"knockout has no parameter "x": expected `best_of` or `seeding`"#);
         assert_eq!(wrong("swiss:rounds=0"), r#"rounds is "0": expected a whole number from 1 to 1000"#);
