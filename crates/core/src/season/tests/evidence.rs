@@ -593,14 +593,3 @@ fn a_dispute_is_an_alert_once_and_changes_no_result() {
     league.league.run(|season| season.resolve(&m("R1M1"), DisputeDecision::Reject, now()));
     assert_eq!((league.alerts(), league.league.season.referees()[0].faults), (Vec::new(), 0));
 }
-
-#[test]
-fn a_key_that_was_replaced_during_the_attempt_still_signs_it() {
-    let mut league = SigningLeague::new("even_odd", 2, 1);
-    let held = league.league.assign().remove(0);
-    let (_, report) = league.honest(&held);
-    let mut request = player(1);
-    request.player_meta.signs_moves = true;
-    league.league.admit(&request);
-    assert_eq!(league.judge(&held, &report, &Testimonies::default()), ReportOutcome::Now);
-}

@@ -1,4 +1,4 @@
-//! Games of several turns.
+//! Keys that are replaced, and games of several turns.
 
 use super::*;
 
@@ -49,4 +49,15 @@ fn each_move_of_a_game_with_turns_is_signed_with_the_board_that_the_player_saw()
     let honest = report(&league, &again, views);
     assert_eq!(league.judge(&again, &honest, &Testimonies::default()), ReportOutcome::Now);
     assert!(matches!(league.league.log.last().map(|event| &event.fact), Some(Fact::LeagueCompleted)));
+}
+
+#[test]
+fn a_key_that_was_replaced_during_the_attempt_still_signs_it() {
+    let mut league = SigningLeague::new("even_odd", 2, 1);
+    let held = league.league.assign().remove(0);
+    let (_, report) = league.honest(&held);
+    let mut request = player(1);
+    request.player_meta.signs_moves = true;
+    league.league.admit(&request);
+    assert_eq!(league.judge(&held, &report, &Testimonies::default()), ReportOutcome::Now);
 }
