@@ -13,7 +13,8 @@ const SOON: Duration = Duration::from_secs(20);
 
 fn verify(home: &str, matches: usize) {
     let report = league(&["verify", "--home", home, "--json"]).success().json();
-    assert_eq!((&report["matches"], &report["damaged"]), (&json!(matches), &json!([])), "{report}");
+    let findings = (&report["differences"], &report["stale"]);
+    assert_eq!((&report["matches"], findings), (&json!(matches), (&json!([]), &json!([]))), "{report}");
 }
 
 #[test]

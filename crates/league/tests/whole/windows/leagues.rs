@@ -34,7 +34,7 @@ fn a_league_is_played_shown_and_verified_on_both_systems() {
     let there = league(&["verify", "--home", &path, "--json"]).success().json();
     let here = home.json("verify");
     assert_eq!((&there["matches"], &there["draws_proved"]), (&6.into(), &6.into()), "{there}");
-    assert_eq!((&there["head"], &there["damaged"]), (&here["head"], &here["damaged"]));
+    assert_eq!((&there["head"], &there["differences"]), (&here["head"], &here["differences"]));
 }
 
 #[test]
