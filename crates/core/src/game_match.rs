@@ -31,7 +31,7 @@ mod tests;
 
 use std::time::Duration;
 
-use league_protocol::draw::DrawCommitment;
+use league_protocol::draw::{DrawCommitment, DrawSeal};
 use league_protocol::message::report::PlayerSignatures;
 use league_protocol::message::start_match::Backoff;
 use league_protocol::side::{Pair, Side};
@@ -328,7 +328,7 @@ impl MatchMachine {
                 DriveMode::Stepped => self.hold(StepCommand::DrawNumber),
             },
             GameStage::Chance(_) => {
-                let (draw, game) = (self.sealed_draw(), self.game.number());
+                let ((draw, _), game) = (self.sealed_draw(), self.game.number());
                 let served = self.game.serve_chance(&draw);
                 self.go_on(game);
                 match served {
@@ -381,9 +381,9 @@ impl MatchMachine {
             self.finish(Outcome::Draw, effects);
             return;
         }
-        let draw = self.sealed_draw();
+        let (draw, seal) = self.sealed_draw();
         self.drawn_games = self.game.number();
-        let (game, number) = (self.game.number(), self.game.drawn_number(&draw));
+        let (game, number) = (self.game.number(), self.game.drawn_number(&draw, &seal));
         self.drawn = Some(number);
         self.game.draw(number);
         self.go_on(game);
@@ -391,7 +391,7 @@ impl MatchMachine {
     }
 
     /// What decides the chance of this match. From the first call on, the ending carries its proof.
-    fn sealed_draw(&mut self) -> Draw {
+    fn sealed_draw(&mut self) -> (Draw, DrawSeal) {
         let draw = Draw {
             secret: self.terms.secret,
             match_id: self.terms.match_id.clone(),
@@ -402,8 +402,9 @@ impl MatchMachine {
             }),
             seeded: self.terms.seeded,
         };
-        self.sealed.get_or_insert_with(|| SealedChance { seal: draw.seal(), nonces: draw.nonces.clone() });
-        draw
+        let sealed = self.sealed.get_or_insert_with(|| SealedChance { seal: draw.seal(), nonces: draw.nonces.clone() });
+        let seal = sealed.seal;
+        (draw, seal)
     }
 
     /// No side owes an answer while the match waits for a step.

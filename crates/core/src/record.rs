@@ -209,7 +209,7 @@ impl MatchRecord {
                 }
                 // The record has the number of one game only; those of several games follow from the proof.
                 (GameStage::Draw, None, Some(draw)) if self.games > NonZeroU32::MIN => {
-                    let drawn = game.drawn_number(draw);
+                    let drawn = game.drawn_number(draw, &draw.seal());
                     game.draw(drawn);
                 }
                 (GameStage::Chance(_), _, Some(draw)) => game.serve_chance(draw).map_err(|_| BadRecord::Outcome)?,

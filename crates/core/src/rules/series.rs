@@ -5,6 +5,7 @@
 
 use std::num::NonZeroU32;
 
+use league_protocol::draw::DrawSeal;
 use league_protocol::message::game_view::GameView;
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
@@ -82,13 +83,15 @@ impl Series {
     }
 
     /// The number of the current game. In the first game it is that of the draw's seal, as messages and files name it.
-    pub fn drawn_number(&mut self, draw: &Draw) -> DrawnNumber {
+    ///
+    /// Takes the draw's seal from the caller, to hash it only once.
+    pub fn drawn_number(&mut self, draw: &Draw, own_seal: &DrawSeal) -> DrawnNumber {
         if self.number == 1 {
-            return draw.number();
+            return draw.number_in(own_seal);
         }
         let stream = self.stream.get_or_insert_with(|| draw.chance(self.number));
         let number = u8::try_from(1 + stream.up_to(9)).ok().and_then(DrawnNumber::new);
-        number.unwrap_or_else(|| draw.number())
+        number.unwrap_or_else(|| draw.number_in(own_seal))
     }
 
     /// The last number that a game of the match got.
