@@ -16,7 +16,17 @@ const RETRY_MS = 500;
 const PATIENCE_MS = 10_000;
 const LONGEST_LINE = 500;
 const MATCHES_KEPT = 64; // the last attempts at matches that the player remembers
-const MOVES_KEPT = 512; // of each attempt
+const MOVES_KEPT = 512; // of a game
+const GAMES = [
+  "even_odd",
+  "tic_tac_toe",
+  "connect_four",
+  "rock_paper_scissors",
+  "prisoners_dilemma",
+  "kuhn_poker",
+  "leduc_poker",
+  "colonel_blotto",
+];
 const PASS_SCHEME = "hmac-sha256"; // a manager that says so has its referees show passes
 
 /**
@@ -67,7 +77,10 @@ const MATCH_TOOLS = ["handle_game_invitation", "choose_parity", "make_move"];
  * @property {string} gameType "even_odd", "tic_tac_toe", ...
  * @property {string} matchId
  * @property {string} [side] "PLAYER_A" or "PLAYER_B"; PLAYER_A begins where the players take turns
+ * @property {number} number the game of this match, from 1
+ * @property {string} rules in Markdown; "" in Even/Odd
  * @property {string} state what the referee shows: "" in Even/Odd; in Tic-Tac-Toe the nine cells from the upper left, like "X.O......"
+ * @property {Message} view the same by name, like {card: "K", pot: 2}; empty where the game has no names for it
  * @property {string[] | undefined} legalMoves undefined where the referee does not say
  * @property {string} [deadline] when the answer must be there, like "2025-01-15T10:30:35Z"
  *
@@ -102,9 +115,10 @@ class Attempt {
   /** @type {string | undefined} */
   side;
   joined = false;
-  /** @type {Map<string, Promise<any>>} */
   asked = 0; // the last turn that the referee asked for
-  moves = new Map(); // by the game, the turn and the digest of the state in which they were made
+  game = 1; // the game that is being played
+  /** @type {Map<string, Promise<any>>} */
+  moves = new Map(); // of this game, by the turn and the digest of the state in which they were made
   /** @type {Message | undefined} */
   signedMove; // the last one, as the manager takes it: the fields of MOVE_DEPOSIT
   /** @type {Set<string>} */
@@ -337,11 +351,14 @@ export class Player {
    * @returns {[Promise<any>, boolean]}
    */
   move(match, message, state) {
-    const turn = [wholeNumber(message.game_number), wholeNumber(message.turn), sha256(state).toString("hex")].join(" ");
+    const number = wholeNumber(message.game_number) ?? 1;
+    if (number < match.game) throw new Refused(-32602, `E010: game ${number} of this match is over`);
+    if (number > match.game) [match.game, match.moves] = [number, new Map()];
+    const turn = [wholeNumber(message.turn), sha256(state).toString("hex")].join(" ");
     match.asked = Math.max(match.asked, wholeNumber(message.turn) ?? 0);
     const known = match.moves.get(turn);
     if (known) return [known, true];
-    if (match.moves.size >= MOVES_KEPT) throw new Refused(-32602, "E010: this match has too many moves");
+    if (match.moves.size >= MOVES_KEPT) throw new Refused(-32602, "E010: this game has too many moves");
     const context = message.context ?? {};
     const opponentId = context.opponent_id ?? match.opponentId;
     const gameType = message.game_type ?? "even_odd";
@@ -350,7 +367,8 @@ export class Player {
     const history = { all, withOpponent: all.filter((one) => one.opponentId === opponentId) };
     const { match_id: matchId, deadline } = message;
     const legalMoves = gameType === "even_odd" ? ["even", "odd"] : context.legal_moves;
-    const game = { gameType, matchId, side: match.side, state, legalMoves, deadline };
+    const { rules = "", view = {} } = context;
+    const game = { gameType, matchId, side: match.side, number, rules, state, view, legalMoves, deadline };
     const chosen = this.chosen({ playerId: opponentId, name }, history, game);
     match.moves.set(turn, chosen);
     return [chosen, false];
@@ -675,7 +693,7 @@ function registrationAnswer(text) {
 // --- The program ---
 
 /**
- * @typedef {{manager: string, name: string, host: string, port: string, advertise?: string, joinKey?: string, stateless: boolean}} Options
+ * @typedef {{manager: string, name: string, host: string, port: string, advertise?: string, game?: string, joinKey?: string, stateless: boolean}} Options
  *
  * @typedef {object} Server What the file `server` is: it brings the messages to the player.
  * @property {boolean} acceptsBatches whether one POST may carry a JSON array of requests
@@ -697,6 +715,7 @@ function readOptions(server, name, port) {
   --host ADDRESS    the address to listen at; 0.0.0.0 for every address of this machine (127.0.0.1)
   --port PORT       the port to listen at; 0 takes a free one (${port})
   --advertise URL   where others reach the player; found out when left out
+  --game NAME       the game of the league, where it is not one of those that the kit names
   --join-key KEY    the league's join key, where players need one${
     server.hasSessions ? "\n  --stateless       serve without MCP sessions" : ""
   }`;
@@ -707,6 +726,7 @@ function readOptions(server, name, port) {
     host: { type: "string", default: "127.0.0.1" },
     port: { type: "string", default: String(port) },
     advertise: { type: "string" },
+    game: { type: "string" },
     "join-key": { type: "string" },
     help: { type: "boolean" },
     ...(server.hasSessions ? { stateless: { type: "boolean" } } : {}),
@@ -723,16 +743,18 @@ function readOptions(server, name, port) {
     process.exit(0);
   }
   const advertise = given.advertise && url(given.advertise);
-  const { host, port: listenPort, stateless = false } = given;
-  return { manager: url(given.manager), name: given.name, host, port: listenPort, advertise, joinKey: given["join-key"], stateless };
+  const { host, port: listenPort, game, stateless = false } = given;
+  const manager = url(given.manager);
+  return { manager, name: given.name, host, port: listenPort, advertise, game, joinKey: given["join-key"], stateless };
 }
 
 /**
  * Starts a player with the strategy `choose`. The program ends with its league.
  * @param {{choose: Strategy, server: Server, name: string, port: number, games?: string[]}} agent
  */
-export async function play({ choose, server, name, port, games = ["even_odd", "tic_tac_toe"] }) {
+export async function play({ choose, server, name, port, games = GAMES }) {
   const options = readOptions(server, name, port);
+  if (options.game && !games.includes(options.game)) games = [...games, options.game];
   const player = new Player(choose, games, options.name);
   player.send = (tool, message) => post(options.manager, server.request(tool, message));
   const endpoint = await contactEndpoint(options, await listen(options, server.handler(player, options)));

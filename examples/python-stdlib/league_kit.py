@@ -21,14 +21,24 @@ import urllib.error
 import urllib.request
 from collections import deque
 from dataclasses import dataclass
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Optional
 from urllib.parse import urlsplit
 
 MAX_BODY = 64 * 1024
 RETRY_SECONDS = 0.5
 LONGEST_LINE = 500
 MATCHES_KEPT = 64  # the last attempts at matches that the player remembers
-MOVES_KEPT = 512  # of each attempt
+MOVES_KEPT = 512  # of a game
+GAMES = (
+    "even_odd",
+    "tic_tac_toe",
+    "connect_four",
+    "rock_paper_scissors",
+    "prisoners_dilemma",
+    "kuhn_poker",
+    "leduc_poker",
+    "colonel_blotto",
+)
 PASS_SCHEME = "hmac-sha256"  # a manager that says so has its referees show passes
 
 # The messages that a player answers: the tool's name, what it is for, and the message type of the answer.
@@ -86,7 +96,10 @@ class Game:
     game_type: str  # "even_odd", "tic_tac_toe", ...
     match_id: str
     side: Optional[str]  # "PLAYER_A" or "PLAYER_B"; PLAYER_A begins where the players take turns
+    number: int  # the game of this match, from 1
+    rules: str  # in Markdown; "" in Even/Odd
     state: str  # what the referee shows: "" in Even/Odd; in Tic-Tac-Toe the nine cells from the upper left, like "X.O......"
+    view: Dict[str, Any]  # the same by name, like {"card": "K", "pot": 2}; empty where the game has no names for it
     legal_moves: Optional[List[str]]  # None where the referee does not say
     deadline: Optional[str]  # when the answer must be there, like "2025-01-15T10:30:35Z"
 
@@ -110,7 +123,8 @@ class Attempt:
         self.side = None
         self.joined = False
         self.asked = 0  # the last turn that the referee asked for
-        self.moves: Dict[tuple, str] = {}  # by the game, the turn and the digest of the state in which they were made
+        self.game = 1  # the game that is being played
+        self.moves: Dict[tuple, str] = {}  # of this game, by the turn and the digest of the state in which they were made
         self.signed_move = None  # the last one, as the manager takes it: the fields of MOVE_DEPOSIT
         self.deposited = set()  # the signatures that were sent to the manager
         self.revealed = False  # whether the player has seen a move of its opponent, or the result
@@ -283,15 +297,20 @@ class Player:
         finished = list(self.finished.values())
         history = History(finished, [one for one in finished if one.opponent_id == opponent_id])
         legal = ["even", "odd"] if game_type == "even_odd" else context.get("legal_moves")
-        game = Game(game_type, match_id, match.side, state, legal, message.get("deadline"))
-        view = hashlib.sha256(state.encode()).digest()
-        turn = (whole_number(message.get("game_number")), whole_number(message.get("turn")), view)
+        number = whole_number(message.get("game_number")) or 1
+        rules, view = context.get("rules") or "", context.get("view") or {}
+        game = Game(game_type, match_id, match.side, number, rules, state, view, legal, message.get("deadline"))
+        turn = (number, whole_number(message.get("turn")), hashlib.sha256(state.encode()).digest())
         match.asked = max(match.asked, turn[1] or 0)
         with match.lock:
+            if number < match.game:
+                raise Refused(-32602, f"E010: game {number} of this match is over")
+            if number > match.game:
+                match.game, match.moves = number, {}
             if turn in match.moves:
                 return match.moves[turn], True
             if len(match.moves) >= MOVES_KEPT:
-                raise Refused(-32602, "E010: this match has too many moves")
+                raise Refused(-32602, "E010: this game has too many moves")
             try:
                 match.moves[turn] = self.choose(opponent, history, list(self.standings), game)
             except Exception as error:
@@ -549,14 +568,16 @@ def arguments(server, name, port):
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at; 0.0.0.0 for every address of this machine")
     parser.add_argument("--port", type=int, default=port, help="the port to listen at; 0 takes a free one")
     parser.add_argument("--advertise", type=url, metavar="URL", help="where others reach the player; found out when left out")
+    parser.add_argument("--game", help="the game of the league, where it is not one of those that the kit names")
     parser.add_argument("--join-key", help="the league's join key, where players need one")
     server.add_arguments(parser)
     return parser.parse_args()
 
 
-def play(choose, server, *, name, port, games=("even_odd", "tic_tac_toe")):
+def play(choose, server, *, name, port, games=GAMES):
     """Starts a player with the strategy `choose`, and returns when its league is over."""
     options = arguments(server, name, port)
+    games = dict.fromkeys([*games, *([options.game] if options.game else [])])
     player = Player(choose, list(games), options.name)
     player.send = lambda tool, message: post(options.manager, server.request(tool, message))
     listener = listen(options.host, options.port)

@@ -60,6 +60,9 @@ pub(crate) const SOAK: &[Step] = &[
     step("hostile", "1,000 referees and 1,000 players that lie gain nothing unnoticed", |repository| {
         hostile(repository, repository.cargo("test --release --package league-simulation --test hostile no_"), "1000")
     }),
+    step("connect_four", "the first moves of Connect Four have the values that are known", |repository| {
+        repository.run(repository.cargo("run --release --package league-bench -- connect-four"))
+    }),
     step("calls", "a million calls: no player that answers in time is charged", |repository| {
         crate::bench::load(repository, &[])
     }),

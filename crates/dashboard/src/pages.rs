@@ -15,5 +15,6 @@ pub(crate) mod log;
 pub(crate) mod match_page;
 pub(crate) mod paging;
 pub(crate) mod player;
+mod replay;
 pub(crate) mod schedule;
 pub(crate) mod steps;

@@ -4,9 +4,11 @@
 //! - `measure`: speed and cost of leagues, as a report for later comparisons
 //! - `load`: one referee against thousands of players
 //! - `viewers`: what viewers cost a league, and how soon they see an event
+//! - `connect-four`: the values of the first moves
 //! - `path`: a hot path whose instructions are counted
 
 mod ceiling;
+mod connect_four;
 mod figures;
 mod load;
 mod measure;
@@ -32,6 +34,8 @@ enum Options {
     Measure(measure::Options),
     Load(load::Options),
     Viewers(viewers::Options),
+    /// Solves Connect Four.
+    ConnectFour,
     #[command(hide = true)]
     Watch(viewers::Audience),
     #[command(hide = true)]
@@ -43,6 +47,7 @@ fn main() -> ExitCode {
         Options::Measure(options) => measure::run(&options),
         Options::Load(options) => load::run(&options),
         Options::Viewers(options) => viewers::run(&options),
+        Options::ConnectFour => connect_four::run(),
         Options::Watch(options) => viewers::watch(&options),
         Options::Path(options) => paths::run(&options),
     };

@@ -19,12 +19,14 @@ fn slow_moves_within_their_limits_do_not_make_a_match_overdue() {
 }
 
 #[test]
-fn tic_tac_toe_survives_the_faults_of_the_network() {
-    for seed in [1, 2, 3, 20] {
-        let mut scenario = Scenario::of(seed).unwrap();
-        scenario.rules.game_type = "tic_tac_toe".parse().unwrap();
-        scenario.strategies.iter_mut().for_each(|strategy| *strategy = "random");
-        let outcome = play(scenario, Wanted::default()).unwrap();
-        assert!(outcome.violation.is_none(), "seed {seed}: {:?}", outcome.violation);
+fn leagues_of_three_games_survive_the_faults_of_the_network() {
+    for game in ["tic_tac_toe", "leduc_poker", "rock_paper_scissors"] {
+        for seed in 1..=4 {
+            let mut scenario = Scenario::of(seed).unwrap();
+            scenario.rules.game_type = game.parse().unwrap();
+            scenario.strategies.iter_mut().for_each(|strategy| *strategy = "random");
+            let outcome = play(scenario, Wanted::default()).unwrap();
+            assert!(outcome.violation.is_none(), "{game}, seed {seed}: {:?}", outcome.violation);
+        }
     }
 }

@@ -2,8 +2,6 @@
 //!
 //! The columns are numbered 1 to 7 from the left. A begins and drops X, B drops O. Four in a line win.
 
-use std::fmt::Write as _;
-
 use league_protocol::message::game_view::{GameView, ViewValue};
 use league_protocol::side::{Pair, Side};
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
@@ -137,16 +135,15 @@ impl Game for ConnectFour {
     }
 
     fn picture(&self, _side: Side) -> Option<String> {
-        let mut svg =
-            format!(r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {COLUMNS} {ROWS}" class="board">"#);
-        for (column, row) in (0..COLUMNS).flat_map(|column| (0..ROWS).map(move |row| (column, row))) {
-            let class = match self.owner(column, row) {
-                None => "free",
-                Some(Side::A) => "a",
-                Some(Side::B) => "b",
-            };
-            // Writing to a string cannot fail.
-            let _ = write!(svg, r#"<circle class="{class}" cx="{column}.5" cy="{}.5" r="0.42"/>"#, ROWS - 1 - row);
+        let cells = || (0..COLUMNS).flat_map(|column| (0..ROWS).map(move |row| (column, row)));
+        let mut svg = format!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {COLUMNS} {ROWS}" class="board" stroke-width=".84">"#
+        );
+        for (class, owner) in [("free", None), ("a", Some(Side::A)), ("b", Some(Side::B))] {
+            let owned = cells().filter(|(column, row)| self.owner(*column, *row) == owner);
+            // A line without length and with round ends is a disc.
+            let discs: String = owned.map(|(column, row)| format!("M{column}.5 {}.5h0", ROWS - 1 - row)).collect();
+            svg += &format!(r#"<path class="{class}" d="{discs}"/>"#);
         }
         Some(svg + "</svg>")
     }

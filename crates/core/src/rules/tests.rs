@@ -2,6 +2,7 @@
 
 mod chance;
 mod kit;
+mod playthroughs;
 mod references;
 
 use std::num::NonZeroU32;

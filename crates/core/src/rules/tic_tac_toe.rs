@@ -114,7 +114,9 @@ impl Game for TicTacToe {
     }
 
     fn picture(&self, _side: Side) -> Option<String> {
-        let mut svg = String::from(r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 3" class="board">"#);
+        let mut svg = String::from(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 3" class="board" stroke-width=".12">"#,
+        );
         for (owner, cell) in self.board.into_iter().zip(0..) {
             let (x, y) = (cell % 3, cell / 3);
             // Writing to a string cannot fail.

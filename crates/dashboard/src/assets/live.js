@@ -124,6 +124,7 @@
       if (sign && now && now.dataset.now === "final") sign.dataset.now = "final";
       say(true);
       offerToVerify();
+      offerReplay();
     } catch {
       // The stream says when the league is back.
     }
@@ -219,8 +220,45 @@
     };
   }
 
+  // Shows one board at a time, with buttons, a slider and the arrow keys. Without script all boards stand side by side.
+  function offerReplay() {
+    const boards = document.querySelector("#replay .boards");
+    if (!boards || boards.dataset.at) return;
+    const frames = [...boards.querySelectorAll("figure")];
+    const bar = parsed(`<form class="player"><button type="button" value="-1">Back</button><button type="button" value="play">Play</button>
+      <button type="button" value="1">Next</button><input type="range" aria-label="Move" min="0" max="${frames.length - 1}"></form>`);
+    const [range, play] = [bar.querySelector("input"), bar.querySelector('[value="play"]')];
+    let timer = null;
+    const show = (at) => {
+      boards.dataset.at = range.value = Math.max(0, Math.min(frames.length - 1, at));
+      frames.forEach((frame, index) => { frame.hidden = index !== Number(range.value); });
+    };
+    const pause = () => { clearInterval(timer); timer = null; play.textContent = "Play"; };
+    const step = (by) => show(Number(range.value) + by);
+    const start = () => {
+      if (Number(range.value) === frames.length - 1) show(0);
+      play.textContent = "Pause";
+      timer = setInterval(() => { step(1); if (Number(range.value) === frames.length - 1) pause(); }, 700);
+    };
+    bar.onclick = ({ target }) => {
+      if (target === play) timer ? pause() : start();
+      else if (target.value === "1" || target.value === "-1") { pause(); step(Number(target.value)); }
+    };
+    bar.onsubmit = (event) => event.preventDefault();
+    range.oninput = () => { pause(); show(Number(range.value)); };
+    document.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!by || event.target.matches("input, select, textarea, [tabindex]")) return;
+      pause();
+      step(by);
+    });
+    boards.before(bar);
+    show(frames.length - 1);
+  }
+
   const slider = document.getElementById("moment");
   if (slider) slider.oninput = () => { slider.form.querySelector("output").textContent = slider.value; };
   offerToVerify();
+  offerReplay();
   if (body.dataset.live !== "no") watch();
 })();

@@ -4,13 +4,14 @@
 
 use league_core::record::{MatchRecord, RevealedDraw};
 use league_core::rules::draw::sealed_attempt;
-use league_protocol::id::MatchId;
+use league_protocol::id::{GameType, MatchId};
 use league_protocol::time::Timestamp;
 use league_store::views::match_file::{Direction, MatchFile};
 use league_store::views::narrative::{steps, with_names};
 use maud::{Markup, html};
 
 use super::links::{named, player_link};
+use super::replay;
 use super::schedule::in_order;
 use crate::answers::{Answer, answers};
 use crate::league_snapshot::LeagueSnapshot;
@@ -46,7 +47,8 @@ pub(crate) fn page(
             (operate)
         }
         @if let Some(over) = over {
-            (draw(match_id, over))
+            @if let Some(moves) = moves(snapshot, match_id, over) { (moves) }
+            @if has_number(snapshot, over) || over.record.proof.is_some() { (draw(match_id, over)) }
             @match (over.attempt, over.file.as_ref().filter(|file| !file.transcript.is_empty())) {
                 (Some(_), Some(file)) => { (steps_of(snapshot, match_id, file)) (time_line(snapshot, match_id, file)) (transcript(snapshot, match_id, file)) }
                 (None, _) => {}
@@ -67,7 +69,7 @@ fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -
     let [first, second] = in_order(over.record.outcome);
     html! {
         p #result { b { (recent_events::ended(season, match_id, over.record.outcome)) } @if let Some(reason) = reason { ": " (reason) }
-            @if over.attempt.is_none() { ": nobody played it, because a player had been withdrawn." } }
+            @if over.attempt.is_none() { ": it was not played, because a player had been withdrawn." } }
         dl.facts {
             @for side in [first, second] {
                 @if let Some(players) = &players {
@@ -75,7 +77,7 @@ fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -
                         @if let Some(ms) = file.and_then(|file| file.times.get(&players[side].id)).and_then(|times| times.move_ms) { small { " after " (ms) " ms" } } } }
                 }
             }
-            div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } }
+            @if has_number(snapshot, over) { div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } } }
             @if let Some(attempt) = over.attempt { div { dt { "Attempt" } dd { (attempt) } } }
             @if let Some(file) = file { div { dt { "Referee" } dd { (file.referee_id) } } }
         }
@@ -89,6 +91,17 @@ fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -
         }
         p { a href={ "/export/matches/" (match_id) ".json" } download { "All of it as JSON" } }
     }
+}
+
+/// Games without chance have nothing to say about a number.
+fn has_number(snapshot: &LeagueSnapshot, over: &FinishedMatch) -> bool {
+    over.record.drawn.is_some() || snapshot.season().config().game_type == GameType::even_odd()
+}
+
+fn moves(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -> Option<Markup> {
+    let season = snapshot.season();
+    let names = season.contestants(match_id)?.map(|player| player.profile.name.as_str());
+    replay::section(&over.record, &season.config().game_type, (match_id, over.attempt?), names)
 }
 
 fn name_of(snapshot: &LeagueSnapshot, match_id: &MatchId, id: &str) -> String {

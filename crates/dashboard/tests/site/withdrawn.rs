@@ -24,7 +24,7 @@ async fn a_withdrawn_player_is_marked_and_its_unplayed_matches_say_why() {
     });
     let id = unplayed.unwrap()["match_id"].as_str().unwrap().to_owned();
     let page = site.get(&format!("/matches/{id}")).await.body;
-    assert!(page.contains("nobody played it"), "{page}");
+    assert!(page.contains("it was not played"), "{page}");
     let whole = site.get(&format!("/api/v1/matches/{id}")).await.json();
     assert_eq!((&whole["status"], whole["attempt"].is_null()), (&serde_json::json!("COMPLETED"), true));
     let csv = site.get("/export/standings.csv").await.body;

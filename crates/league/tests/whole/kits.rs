@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use league_core::rules::registry::known_games;
 use league_protocol::draw::DrawSeal;
 use league_protocol::seal::{digest, seal};
 use league_protocol::token::Token;
@@ -24,6 +25,8 @@ fn every_kit_says_in_its_readme_which_flags_it_takes() {
         let missing: Vec<_> = FLAGS.iter().filter(|flag| !readme.contains(&format!("`{flag}`"))).collect();
         assert!(missing.is_empty(), "{kit:?} does not mention {missing:?}");
     }
+    // The Rust kit plays the games that it is built with.
+    assert!(Kit::SCRIPTS.iter().all(|kit| kit.read("README.md").contains("`--game`")));
 }
 
 /// A kit can be copied alone, so the kits of a language have copies of one library.
@@ -131,10 +134,8 @@ fn it_answers_batches_if_it_says_so(kit: Kit, more: &[&str]) {
     let request = requests.recv_timeout(Duration::from_secs(60)).unwrap();
     let params = request.pointer("/params/arguments").unwrap_or(&request["params"]);
     let about = &params["player_meta"];
-    assert!(
-        ["even_odd", "tic_tac_toe"].iter().all(|game| about["game_types"].as_array().unwrap().contains(&json!(game))),
-        "{about}"
-    );
+    let games = about["game_types"].as_array().unwrap();
+    assert!(known_games().all(|game| games.contains(&json!(game))), "{about}");
     let takes_batches = matches!(kit, Kit::Python | Kit::Node | Kit::Rust);
     assert_eq!(about["accepts_batches"] == true, takes_batches, "{about}");
     if !takes_batches {
@@ -280,17 +281,19 @@ fn it_signs_and_tells_the_manager_what_it_saw(kit: Kit, more: &[&str]) {
 
 #[test]
 #[ignore = "needs cargo xtask ci, which installs what the kits are written with"]
-fn the_kits_play_tic_tac_toe_with_each_other() {
-    let venue = Venue::patient();
-    let manager = venue.manager_with(Kit::ALL.len(), 1, &["--game", "tic_tac_toe", "--exit-when-done"]);
-    let _referee = venue.agent(&["referee", "--game", "tic_tac_toe"]);
-    let players = Kit::ALL.map(|kit| kit.join(&venue.address, &format!("{kit:?}"), &[]));
-    manager.wait().success();
-    venue.home.verify(10);
-    assert_eq!(venue.home.forfeits(), 0);
-    for player in players {
-        let stderr = player.wait().success().stderr;
-        assert!(stderr.ends_with("; no technical loss."), "{stderr}");
+fn the_kits_play_every_game_with_each_other() {
+    for game in known_games() {
+        let venue = Venue::patient();
+        let manager = venue.manager_with(Kit::ALL.len(), 1, &["--game", game, "--exit-when-done"]);
+        let _referee = venue.agent(&["referee", "--game", game]);
+        let players = Kit::ALL.map(|kit| kit.join(&venue.address, &format!("{kit:?}"), &[]));
+        manager.wait().success();
+        venue.home.verify(10);
+        assert_eq!(venue.home.forfeits(), 0, "{game}");
+        for player in players {
+            let stderr = player.wait().success().stderr;
+            assert!(stderr.ends_with("; no technical loss."), "{game}: {stderr}");
+        }
     }
 }
 

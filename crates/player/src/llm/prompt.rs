@@ -10,7 +10,6 @@ use league_core::session::{MoveRequest, PlayedMatch};
 use league_protocol::id::PlayerId;
 use league_protocol::message::game_over::OwnResult;
 use league_protocol::message::standings::StandingsRow;
-use league_protocol::side::Side;
 use smol_str::SmolStr;
 
 use crate::memory::Memory;
@@ -19,6 +18,7 @@ use crate::memory::Memory;
 const MAX_ROWS: usize = 10;
 /// In characters.
 const LONGEST_VIEW: usize = 1_000;
+const LONGEST_MOVE: usize = 12;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Prompt(String);
@@ -33,11 +33,9 @@ impl Prompt {
     }
 
     pub fn about(request: &MoveRequest, memory: &Memory) -> Self {
-        let game = new_game(&request.game);
-        let about = game.as_ref().map(|game| game.about());
+        let about = new_game(&request.game).map(|game| game.about());
         let (name, rules, grammar) =
             about.map_or((request.game.as_str(), "", "your move"), |about| (about.name, about.rules, about.moves));
-        let moves = game.map(|game| game.legal_moves(Side::A)).unwrap_or_default();
         let mut text = format!("You are player {} in a league of {name}.\n{rules}\n", memory.player);
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", this_match(request));
@@ -50,10 +48,10 @@ impl Prompt {
         table(&mut text, request, memory);
         if let Some(opponent) = &request.opponent {
             let played: Vec<&PlayedMatch> = memory.history.against(opponent).collect();
-            matches(&mut text, &format!("Your last matches against {opponent}"), &played, &moves);
+            matches(&mut text, &format!("Your last matches against {opponent}"), &played);
         }
         let all: Vec<&PlayedMatch> = memory.history.matches().iter().collect();
-        matches(&mut text, "Your last matches against anybody", &all, &moves);
+        matches(&mut text, "Your last matches against anybody", &all);
         if !request.view.is_empty() {
             let _ =
                 writeln!(text, "\nThe game so far: {}", request.view.chars().take(LONGEST_VIEW).collect::<String>());
@@ -98,14 +96,13 @@ fn table(text: &mut String, request: &MoveRequest, memory: &Memory) {
     }
 }
 
-fn matches(text: &mut String, heading: &str, played: &[&PlayedMatch], moves: &[SmolStr]) {
+fn matches(text: &mut String, heading: &str, played: &[&PlayedMatch]) {
     let last = &played[played.len().saturating_sub(MAX_ROWS)..];
     if last.is_empty() {
         let _ = writeln!(text, "\n{heading}: none yet.");
         return;
     }
-    let choice =
-        |text: &Option<SmolStr>| text.clone().filter(|text| moves.contains(text)).unwrap_or_else(|| "nothing".into());
+    let choice = |text: &Option<SmolStr>| text.clone().filter(|text| is_word(text)).unwrap_or_else(|| "nothing".into());
     let _ = writeln!(text, "\n{heading}, the newest last:");
     for played in last {
         let opponent = played.opponent_id.as_ref().map_or("unknown", PlayerId::as_str);
@@ -114,6 +111,11 @@ fn matches(text: &mut String, heading: &str, played: &[&PlayedMatch], moves: &[S
         let _ = played.drawn_number.map(|number| write!(text, "the number {number}, "));
         let _ = writeln!(text, "{}", result(played.result));
     }
+}
+
+/// Moves of all games look like this. A sentence, which could contain instructions to the model, does not.
+fn is_word(text: &str) -> bool {
+    (1..=LONGEST_MOVE).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 fn result(result: OwnResult) -> &'static str {
@@ -129,8 +131,16 @@ fn result(result: OwnResult) -> &'static str {
 mod tests {
     use super::*;
     use crate::testing::{memory, question};
+    use std::num::NonZeroU32;
+
+    use league_core::rules::draw::Draw;
+    use league_core::rules::game::{Game, GameStage};
+    use league_core::rules::registry::all_games;
+    use league_core::rules::series::Series;
+    use league_protocol::draw::DrawSecret;
     use league_protocol::message::standings::PlayerRecord;
     use league_protocol::parity::Parity;
+    use league_protocol::side::{Pair, Side};
 
     fn row(rank: u32, name: &str) -> StandingsRow {
         let (player_id, display_name) = (PlayerId::numbered(rank + 1), name.into());
@@ -175,6 +185,32 @@ mod tests {
         assert!(prompt.as_str().starts_with("You are player P01 in a league of Tic-tac-toe.\n"), "{}", prompt.as_str());
         let end = "The game so far: X.O.XO.OX\n\nAnswer with one word and nothing else: 2, 4 or 7.\n";
         assert!(prompt.as_str().ends_with(end), "{}", prompt.as_str());
+    }
+
+    /// A game that is registered tells a model all that it needs.
+    #[test]
+    fn every_game_tells_its_rules_its_view_and_its_legal_moves() {
+        for name in all_games() {
+            let mut game = Series::new(new_game(&name).unwrap(), NonZeroU32::MIN);
+            let draw = Draw {
+                secret: DrawSecret([7; 32]),
+                match_id: "R1M1".parse().unwrap(),
+                attempt: 1,
+                nonces: Pair::default(),
+                seeded: true,
+            };
+            game.serve_chance(&draw).unwrap();
+            let GameStage::Moves(due) = game.stage() else { panic!("{name} does not begin with a move") };
+            let side = if due.a { Side::A } else { Side::B };
+            let (view, legal_moves) = (game.view(side), game.legal_moves(side));
+            let request = MoveRequest { game: name, view: view.clone(), legal_moves, ..question(1) };
+            let prompt = Prompt::about(&request, &memory(&[]));
+            let [.., last] = request.legal_moves.as_slice() else { panic!("{} lists no moves", request.game) };
+            for part in [game.about().rules, &view, &format!(" or {last}.")] {
+                assert!(prompt.as_str().contains(part), "{part}: {}", prompt.as_str());
+            }
+            assert!(request.legal_moves.iter().all(|legal| is_word(legal)), "{:?}", request.legal_moves);
+        }
     }
 
     #[test]

@@ -51,5 +51,5 @@ fn a_disc_falls_to_the_lowest_free_cell_and_a_full_column_takes_none() {
     assert_eq!(game.view(Side::A), "...O.../...X.../...O.../...X.../...O.../...X...");
     assert_eq!(game.play(Side::A, "4").unwrap_err().allowed, "this column is full, choose another");
     assert_eq!(game.legal_moves(Side::A), ["1", "2", "3", "5", "6", "7"]);
-    assert!(game.picture(Side::A).unwrap().contains(r#"class="a" cx="3.5" cy="5.5""#));
+    assert!(game.picture(Side::A).unwrap().contains(r#"class="a" d="M3.5 5.5h0"#));
 }
