@@ -80,14 +80,16 @@ pub fn with_hostile_referee(seed: u64, lie: Option<RefereeLie>) -> Result<Scenar
     // At least two matches in each round, one for each referee.
     let players = rng.within(4, if turns { 4 } else { 5 });
     let strategies = (0..players).map(|_| if turns { "random" } else { rng.pick(STRATEGIES, "random") }).collect();
-    let lies = if turns { RefereeLie::TIC_TAC_TOE } else { RefereeLie::EVEN_ODD };
+    let (game, lies) = match seed % 10 {
+        4 => ("tic_tac_toe", RefereeLie::TIC_TAC_TOE),
+        9 => ("kuhn_poker", RefereeLie::KUHN_POKER),
+        _ => ("even_odd", RefereeLie::EVEN_ODD),
+    };
     // Each lie in turn.
-    let place = usize::try_from(if turns { seed / 5 } else { 4 * (seed / 5) + seed % 5 })? % lies.len();
+    let place = usize::try_from(if turns { seed / 10 } else { 4 * (seed / 5) + seed % 5 })? % lies.len();
     let lie = lie.or(lies.get(place).copied());
     let mut scenario = honest(seed, strategies)?;
-    if turns {
-        scenario.rules.game_type = "tic_tac_toe".parse()?;
-    }
+    scenario.rules.game_type = game.parse()?;
     scenario.decision = DisputeDecision::Uphold;
     scenario.hostility = Hostility { referee: lie, players: Vec::new() };
     Ok(scenario)

@@ -1,9 +1,12 @@
 //! Reports that look right and are not: moves, number, winner and points agree with each other.
 
+use std::num::NonZeroU32;
+
 use league_core::rules::draw::Draw;
-use league_core::rules::game::GameStage;
+use league_core::rules::game::{Game as _, GameStage};
 use league_core::rules::outcome::Outcome;
 use league_core::rules::registry::new_game;
+use league_core::rules::series::Series;
 use league_protocol::draw::{DrawNonce, DrawSecret};
 use league_protocol::id::PlayerId;
 use league_protocol::message::game_over::{ByPlayer, DrawProof, ResultStatus};
@@ -147,6 +150,37 @@ pub fn forge_draw(report: &mut MatchResultReport, rng: &mut Rng) {
         proof.secret = DrawSecret(rng.bytes());
         proof.commitment = proof.secret.commitment();
     });
+}
+
+/// Other cards, chosen after the moves: the secret is another one, and from it the same moves lead to the friend's win.
+pub fn forge_cards(report: &mut MatchResultReport, rng: &mut Rng) {
+    let Some((friend, victim)) = friend_and_victim(report) else { return };
+    let details = &report.result.details;
+    let (Some(proof), Some(first)) = (details.draw.clone(), details.moves.first()) else { return };
+    let ids =
+        if first.player_id == friend { Pair::new(friend.clone(), victim) } else { Pair::new(victim, friend.clone()) };
+    let nonces = ids.as_ref().map(|id| proof.nonces.get(id).cloned().unwrap_or_default());
+    for _ in 0..TRIES {
+        let secret = DrawSecret(rng.bytes());
+        let (match_id, attempt, seeded) = (report.match_id.clone(), proof.attempt, proof.seeded);
+        let draw = Draw { secret, match_id, attempt, nonces: nonces.clone(), seeded };
+        let Some(game) = report.game_type.as_ref().and_then(new_game) else { return };
+        let mut game = Series::new(game, NonZeroU32::MIN);
+        let mut legal = game.serve_chance(&draw).is_ok();
+        for one in &report.result.details.moves {
+            let side = if one.player_id == ids.a { Side::A } else { Side::B };
+            legal = legal && game.play(side, &one.played).is_ok() && game.serve_chance(&draw).is_ok();
+        }
+        let GameStage::Over(verdict) = game.stage() else { continue };
+        if !legal || Outcome::from(verdict).winner().is_none_or(|side| ids[side] != friend) {
+            continue;
+        }
+        declare(report, Some(&friend));
+        let (details, score) = (&mut report.result.details, game.score());
+        details.draw = Some(DrawProof { secret, commitment: secret.commitment(), seal: Some(draw.seal()), ..proof });
+        details.game_score = Some(ByPlayer(vec![(ids.a, score.a), (ids.b, score.b)]));
+        return;
+    }
 }
 
 /// Changes the draw until the friend wins. The choices may not allow that: then the draw is only another one.

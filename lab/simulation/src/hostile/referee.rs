@@ -92,6 +92,19 @@ impl RefereeLie {
         Self::DropProofs,
         Self::RefuseAndPlay,
     ];
+
+    /// In a game with cards.
+    pub const KUHN_POKER: &[Self] = &[
+        Self::ForgeDraw,
+        Self::AlterView,
+        Self::AlterWinner,
+        Self::OmitProof,
+        Self::OmitMoves,
+        Self::Charge,
+        Self::OtherCommitment,
+        Self::NeverAsk,
+        Self::AbortAndReturn,
+    ];
 }
 
 #[derive(Debug)]
@@ -160,6 +173,8 @@ impl HostileReferee {
             let swapped = |mark| match mark {
                 'X' => 'O',
                 'O' => 'X',
+                'J' => 'K',
+                'K' => 'J',
                 other => other,
             };
             params["context"]["state"] = json!(state.chars().map(swapped).collect::<String>());
@@ -187,7 +202,8 @@ impl HostileReferee {
             }
             RefereeLie::AlterMove | RefereeLie::DropProofs => lies::alter_move(&mut report, &mut rng),
             RefereeLie::AlterNonce => lies::alter_nonce(&mut report, &mut rng),
-            RefereeLie::ForgeDraw => lies::forge_draw(&mut report, &mut rng),
+            RefereeLie::ForgeDraw if report.result.details.moves.is_empty() => lies::forge_draw(&mut report, &mut rng),
+            RefereeLie::ForgeDraw => lies::forge_cards(&mut report, &mut rng),
             RefereeLie::AlterNumber => lies::alter_number(&mut report, true),
             RefereeLie::OmitProof => lies::alter_number(&mut report, false),
             RefereeLie::AlterWinner => lies::alter_winner(&mut report),
