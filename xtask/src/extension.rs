@@ -1,7 +1,9 @@
 //! `cargo xtask ci extension`: adds one game, one strategy, one format and one message to a copy of the workspace. They
 //! may touch only the files that CONTRIBUTING.md names; the copy is then built, tested and played.
 
+use std::net::TcpListener;
 use std::path::Path;
+use std::process::Command;
 
 use crate::repository::command;
 use crate::{Outcome, Repository, files};
@@ -105,17 +107,31 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
         command
     };
     // The new message changes golden files and PROTOCOL.md, as the guide says.
-    let tests = "test --package league-protocol --package league-core --package league-player";
+    let tests =
+        "test --package league-protocol --package league-core --package league-player --package league-dashboard";
     let mut bless = cargo(tests);
     // One test at a time: one of them rewrites PROTOCOL.md, which the others read.
     bless.env("INSTA_UPDATE", "always").env("LEAGUE_BLESS", "1").args(["--", "--test-threads=1"]);
     repository.run(bless)?;
     repository.run(cargo(tests))?;
+    // A kit plays the new game with players of the binary.
+    let port =
+        TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).map_err(|error| error.to_string())?;
+    let mut kit = Command::new("python3");
+    kit.arg(copy.join("examples/python-stdlib/player.py"));
+    kit.args(["--game", "higher_number", "--port", "0", "--manager"]).arg(format!("http://{port}/mcp"));
+    let mut kit = kit.spawn().map_err(|error| format!("python3 cannot be started: {error}"))?;
     let mut league = cargo("run --package league");
-    let options = "-- run --port 0 --players 5 --game higher_number --strategies highest,random";
-    league.args(options.split(' '));
+    let options = "-- run --players 5 --guests 1 --game higher_number --strategies highest,random --port";
+    league.args(options.split(' ')).arg(port.port().to_string());
     league.arg("--home").arg(copy.join("home"));
-    repository.run(league)
+    let played = repository.run(league);
+    if played.is_err() {
+        drop(kit.kill());
+    }
+    let ended = kit.wait().map_err(|error| error.to_string())?;
+    played?;
+    if ended.success() { Ok(()) } else { Err(format!("the kit failed: {ended}")) }
 }
 
 fn named(section: &str, path: &str) -> Outcome {

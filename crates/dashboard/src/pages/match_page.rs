@@ -243,3 +243,40 @@ fn pretty(json: &str) -> String {
     let value: Result<serde_json::Value, _> = serde_json::from_str(json);
     value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| json.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use league_core::in_memory::InMemoryLeague;
+    use league_core::rules::registry::all_games;
+    use league_core::rules::seed::Seed;
+    use league_core::season::config::LeagueConfig;
+    use league_core::season::event::Fact;
+    use smol_str::SmolStr;
+
+    use super::*;
+
+    /// A game that is registered needs no code of the pages.
+    #[test]
+    fn the_page_of_a_match_shows_every_move_of_every_game() {
+        for game in all_games() {
+            let config = LeagueConfig { game_type: game.clone(), ..LeagueConfig::even_odd("autumn".parse().unwrap()) };
+            let seed = Seed::new(7, config.league_id.clone());
+            let names = ["Ada", "Bob"].map(SmolStr::new_static);
+            let mut league = InMemoryLeague::kept(config, &names, seed, Timestamp::EPOCH).unwrap();
+            while league.play_round().unwrap() {}
+            let events = league.take_events();
+            let mut snapshot = LeagueSnapshot::begin(&events[0]).unwrap();
+            events[1..].iter().for_each(|event| snapshot.apply(event).unwrap());
+            let reported = events.iter().find_map(|event| {
+                let Fact::MatchReported { match_id, attempt, record, .. } = &event.fact else { return None };
+                Some((match_id, *attempt, record))
+            });
+            let (match_id, attempt, record) = reported.unwrap();
+            let over = FinishedMatch { attempt: Some(attempt), record: record.clone(), file: None };
+            let page = page(&snapshot, match_id, Some(&over), &html! {}).into_string();
+            let moves = record.played().collect::<Vec<_>>();
+            assert!(!moves.is_empty() && moves.iter().all(|(_, text)| page.contains(text.as_str())), "{game}: {page}");
+            assert_eq!(page.contains("Move by move"), moves.len() > 2, "{game}: {page}");
+        }
+    }
+}
