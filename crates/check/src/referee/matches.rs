@@ -237,13 +237,20 @@ impl RefereeCheck<'_> {
         let proof = report.result.details.draw.as_ref();
         let nonces = Pair::from_fn(|side| nonce(side).parse().unwrap_or_default());
         let draw = proof.map(|proof| draw_of(proof, &report.match_id, nonces));
-        for reported in &report.result.details.moves {
+        let details = &report.result.details;
+        let side_of = |id: &PlayerId| if *id == player(Side::A) { Side::A } else { Side::B };
+        let mut moves: Vec<_> = details.moves.iter().map(|one| (side_of(&one.player_id), one.played.clone())).collect();
+        if moves.is_empty() {
+            // The report of a game with one move each may have them as choices only.
+            let choices = details.choices.0.iter();
+            moves.extend(choices.filter_map(|(id, choice)| Some((side_of(id), choice.clone()?))));
+        }
+        for (side, played) in moves {
             if let GameStage::Chance(_) = game.stage() {
                 let draw = draw.as_ref().ok_or("the report does not prove the cards")?;
                 game.serve_chance(draw).map_err(|_| "the game asks for chance without end")?;
             }
-            let side = if reported.player_id == player(Side::A) { Side::A } else { Side::B };
-            game.play(side, &reported.played).map_err(|illegal| illegal.to_string())?;
+            game.play(side, &played).map_err(|illegal| illegal.to_string())?;
         }
         let winner = match game.stage() {
             GameStage::Over(verdict) => Outcome::from(verdict).winner().map(player),

@@ -1,11 +1,12 @@
 //! Games other than Even/Odd, by our players over real sockets, and `league simulate`.
 
+use std::thread;
+
+use league_core::rules::registry::known_games;
 use serde_json::{Value, json};
 
 use crate::support::home::LEAGUE;
 use crate::support::{TestHome, Venue, assert_contains, assert_played, league, ports, wait_for_all};
-
-const GAME: [&str; 2] = ["--game", "tic_tac_toe"];
 
 /// At most as many moves as a game of tic-tac-toe can have.
 fn lists_its_moves(home: &TestHome, match_id: &str) -> bool {
@@ -94,17 +95,23 @@ fn cards_are_proved_in_the_log() {
     assert_eq!(report["draws_proved"], json!(6), "{report}");
 }
 
+fn the_checker_has_no_complaint(role: &str, game: &str) {
+    let (home, port, listen) = (TestHome::new(), ports::free(), ports::free());
+    let mut agent = home.start(&[role, "--port", &port.to_string(), "--manager", &ports::endpoint(listen)]);
+    agent.wait_for_line(&format!("Waiting for the manager at {}", ports::endpoint(listen)));
+    let (address, listen) = (format!("localhost:{port}"), listen.to_string());
+    let report = league(&["check", &address, "--role", role, "--listen", &listen, "--json", "--game", game]).json();
+    assert_eq!(report["failures"], json!([]), "{role}, {game}: {report}");
+}
+
 #[test]
-fn the_checker_grades_agents_in_another_game() {
-    let (home, listen) = (TestHome::new(), ports::free());
+fn the_checker_grades_agents_in_every_game() {
     for role in ["player", "referee"] {
-        let port = ports::free();
-        let mut agent = home.start(&[role, "--port", &port.to_string(), "--manager", &ports::endpoint(listen)]);
-        agent.wait_for_line(&format!("Waiting for the manager at {}", ports::endpoint(listen)));
-        let (address, listen) = (format!("localhost:{port}"), listen.to_string());
-        let check = ["check", &address, "--role", role, "--listen", &listen, "--json"];
-        let report = league(&[&check[..], &GAME].concat()).json();
-        assert_eq!(report["failures"], json!([]), "{role}: {report}");
+        thread::scope(|scope| {
+            for game in known_games() {
+                scope.spawn(move || the_checker_has_no_complaint(role, game));
+            }
+        });
     }
 }
 
@@ -122,7 +129,7 @@ fn an_unknown_game_or_a_strategy_that_does_not_play_it_is_refused_with_the_known
 
 #[test]
 fn a_league_of_every_game_is_simulated_and_a_seed_repeats_it() {
-    for game in league_core::rules::registry::known_games() {
+    for game in known_games() {
         let simulate =
             |seed| league(&["simulate", "--players", "5", "--seed", seed, "--json", "--game", game]).success();
         let exit = simulate("7");
