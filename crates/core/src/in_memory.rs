@@ -3,8 +3,6 @@
 //!
 //! It measures the cost of the rules alone, and previews a league before the operator starts agents.
 
-use std::num::NonZeroU32;
-
 use league_protocol::draw::DrawNonce;
 use league_protocol::error::RequestError;
 use league_protocol::id::{GameType, MatchId};
@@ -165,7 +163,7 @@ impl InMemoryLeague {
             secret: self.seed.secret(match_id),
             seeded: true,
             manager_nonce: DrawNonce::default(),
-            games: NonZeroU32::MIN,
+            games: self.season.config().games_per_match,
             salt: [0; 32],
             tries: Pair::new(1, 1),
             limits: AnswerLimits { to_join: NO_TIME, to_move: NO_TIME, to_acknowledge: NO_TIME },
@@ -186,6 +184,11 @@ impl InMemoryLeague {
                 Effect::AskMove { side, call, .. } => {
                     let game = match_machine.game();
                     let (view, legal) = (game.view(side), game.legal_moves(side));
+                    // The same view may come again in a later game of the match.
+                    let view = match game.number() {
+                        1 => view,
+                        number => format_smolstr!("game {number} {view}"),
+                    };
                     let picked = self.seed.pick(match_id, players[side], &view, legal.len());
                     let text = legal.get(picked).cloned().unwrap_or_default();
                     Input::Moved { side, call: Some(call), text, signature: None }

@@ -46,6 +46,7 @@ pub(crate) fn page(
             (operate)
         }
         @if let Some(over) = over {
+            (games(snapshot, match_id, over))
             (draw(match_id, over))
             @match (over.attempt, over.file.as_ref().filter(|file| !file.transcript.is_empty())) {
                 (Some(_), Some(file)) => { (steps_of(snapshot, match_id, file)) (time_line(snapshot, match_id, file)) (transcript(snapshot, match_id, file)) }
@@ -75,7 +76,12 @@ fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -
                         @if let Some(ms) = file.and_then(|file| file.times.get(&players[side].id)).and_then(|times| times.move_ms) { small { " after " (ms) " ms" } } } }
                 }
             }
-            div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } }
+            @if over.record.games.get() == 1 {
+                div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } }
+            } @else {
+                div { dt { "Games" } dd { (over.record.games) } }
+                @if let Some(score) = over.record.score { div { dt { "Score" } dd { (score[first]) " : " (score[second]) } } }
+            }
             @if let Some(attempt) = over.attempt { div { dt { "Attempt" } dd { (attempt) } } }
             @if let Some(file) = file { div { dt { "Referee" } dd { (file.referee_id) } } }
         }
@@ -88,6 +94,32 @@ fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -
             }
         }
         p { a href={ "/export/matches/" (match_id) ".json" } download { "All of it as JSON" } }
+    }
+}
+
+/// The games of a match of several games, one after the other.
+fn games(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -> Markup {
+    let (season, several) = (snapshot.season(), over.record.games.get() > 1);
+    let attempt = over.attempt.filter(|_| several);
+    let ends = attempt.map(|attempt| over.record.ends(&season.config().game_type, (match_id, attempt)));
+    html! {
+        @if let (Some(ends), Some(players)) = (ends, season.contestants(match_id)) {
+            section #games aria-labelledby="games-title" {
+                h2 #games-title { "The games" }
+                div.wide tabindex="0" role="region" aria-label="Every game with its score" {
+                    table {
+                        thead { tr {
+                            th scope="col" { "Game" } th scope="col" { (named(&players.a.profile.name)) } th scope="col" { (named(&players.b.profile.name)) }
+                            th scope="col" { "Number" } th scope="col" { "Moves" }
+                        } }
+                        tbody { @for end in &ends {
+                            tr { th scope="row" { (end.number) } td { (end.score.a) } td { (end.score.b) }
+                                td { @if let Some(number) = end.drawn { (number.get()) } } td { (end.moves) } }
+                        } }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -127,6 +159,7 @@ fn draw(match_id: &MatchId, over: &FinishedMatch) -> Markup {
         section #draw aria-labelledby="draw-title" {
             h2 #draw-title { "The draw" }
             @match (over.record.proof.as_ref().zip(over.attempt), over.record.drawn) {
+                (Some(_), Some(_)) if over.record.games.get() > 1 => p { "The numbers of all games follow from the commitment in the invitations, the secret and the nonces. league verify draws them again." },
                 (Some((proof, attempt)), Some(number)) => (proved(match_id, attempt, proof, number)),
                 (None, Some(_)) => p.empty { "Its referee proves nothing; the number has to be believed." },
                 (Some(_), None) => p { "The cards follow from the commitment in the invitations, the secret and the nonces. league verify deals them again." },
