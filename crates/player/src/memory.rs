@@ -120,15 +120,13 @@ impl Memory {
         in_match(&request.finished_games).or_else(before)
     }
 
-    /// All moves of both players in earlier games against the opponent of `request`, the oldest first: those of the player, then
-    /// those of the opponent.
-    pub fn moves_against_opponent<'a>(
+    /// The earlier games against the opponent of `request`, in matches of several games and in this one, the oldest first.
+    pub fn games_against_opponent<'a>(
         &'a self,
         request: &'a MoveRequest,
-    ) -> impl Iterator<Item = (&'a SmolStr, &'a SmolStr)> {
+    ) -> impl DoubleEndedIterator<Item = &'a FinishedGame> {
         let before = self.matches_against_opponent(request).flat_map(|played| &played.games);
-        let games = before.chain(request.finished_games.iter());
-        games.flat_map(|game| game.your_moves.iter().zip(&game.opponent_moves))
+        before.chain(request.finished_games.iter())
     }
 
     fn duels_against_opponent(&self, request: &MoveRequest) -> Vec<Duel> {
@@ -136,7 +134,10 @@ impl Memory {
         before.chain(request.finished_games.iter().filter_map(Duel::of)).collect()
     }
 
-    fn matches_against_opponent<'a>(&'a self, request: &'a MoveRequest) -> impl Iterator<Item = &'a PlayedMatch> {
+    fn matches_against_opponent<'a>(
+        &'a self,
+        request: &'a MoveRequest,
+    ) -> impl DoubleEndedIterator<Item = &'a PlayedMatch> {
         let opponent = request.opponent.iter();
         opponent.flat_map(|opponent| self.history.against(opponent))
     }

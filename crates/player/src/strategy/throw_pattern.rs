@@ -57,9 +57,15 @@ impl Strategy for ThrowPattern {
     }
 
     fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
-        let earlier = memory.moves_against_opponent(request).map(|(own, theirs)| (letter(own), letter(theirs)));
-        let all: Vec<(u8, u8)> = earlier.chain(throws(&request.view)).collect();
-        match predicted(&all[all.len().saturating_sub(MAX_THROWS)..]) {
+        let now = throws(&request.view);
+        let newest_first = memory.games_against_opponent(request).rev().flat_map(|game| {
+            let both = game.your_moves.iter().rev().zip(game.opponent_moves.iter().rev());
+            both.map(|(own, theirs)| (letter(own), letter(theirs)))
+        });
+        let mut all: Vec<(u8, u8)> = newest_first.take(MAX_THROWS.saturating_sub(now.len())).collect();
+        all.reverse();
+        all.extend(now);
+        match predicted(&all) {
             Some(throw) => Decision::Move(SmolStr::new_static(beating(throw))),
             None => Decision::Move(memory.random_move(request).unwrap_or_default()),
         }

@@ -1,3 +1,4 @@
+mod games;
 mod golden;
 mod reports;
 mod shapes;
