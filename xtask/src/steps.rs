@@ -37,6 +37,9 @@ pub(crate) const CI: &[Step] = &[
     }),
     step("peers", "MCP's official clients and suite, the kits and a real browser accept us", foreign),
     step("simulations", "1,000 simulated leagues with faults keep every invariant", simulations),
+    step("skill", "better strategies finish above worse ones in 19 of 20 seeds", |repository| {
+        repository.run(repository.cargo("test --release --package league-player --test skill -- --ignored --nocapture"))
+    }),
     step("hostile", "150 referees and 150 players that lie gain nothing unnoticed", |repository| {
         let tests = tools::linted(repository, "test --workspace --test hostile no_")?;
         hostile(repository, tests, "150")

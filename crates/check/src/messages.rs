@@ -134,6 +134,7 @@ impl TestLeague {
 
     fn invitation_call(&self, match_id: &MatchId, side: Side) -> Call {
         Call::GameInvitation(GameInvitation {
+            games_per_match: None,
             league_id: self.league.clone(),
             round_id: Some(self.round),
             match_id: match_id.clone(),
@@ -166,6 +167,8 @@ impl TestLeague {
                     rules: SmolStr::new_static(game.about().rules),
                 };
                 Call::MakeMove(GameMoveCall {
+                    finished_games: Vec::new(),
+                    games_per_match: None,
                     league_id,
                     round_id,
                     match_id,
@@ -179,6 +182,8 @@ impl TestLeague {
                 })
             }
             None => Call::ChooseParity(ChooseParityCall {
+                finished_games: Vec::new(),
+                games_per_match: None,
                 league_id,
                 round_id,
                 match_id,

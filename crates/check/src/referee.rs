@@ -154,6 +154,7 @@ impl<'a> RefereeCheck<'a> {
             }
         };
         Call::StartMatch(StartMatch {
+            games_per_match: 1,
             league_id: self.league.script.league.clone(),
             round_id: Some(self.round),
             match_id: match_id.clone(),

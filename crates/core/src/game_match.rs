@@ -40,7 +40,7 @@ use smol_str::SmolStr;
 use crate::rules::draw::Draw;
 use crate::rules::game::{DrawnNumber, Game, GameStage, GameVerdict};
 use crate::rules::outcome::Outcome;
-use crate::rules::series::{EndlessChance, Series};
+use crate::rules::series::{EndlessChance, GameEnd, Series};
 
 use effect::{AskKind, AttemptError, Effect};
 use ending::{Ending, ForfeitReason, SealedChance};
@@ -290,7 +290,21 @@ impl MatchMachine {
     /// What `side` signed, for the report. Empty if it signed nothing.
     pub fn signatures(&self, side: Side) -> PlayerSignatures {
         let lost_by = self.ending.as_ref().and_then(|ending| ending.faults[side]);
-        self.signed[side].evidence(lost_by == Some(ForfeitReason::IllegalMoves))
+        let signed = self.signed[side].evidence(lost_by == Some(ForfeitReason::IllegalMoves));
+        if self.terms.games.get() > 1 { signed.combined() } else { signed }
+    }
+
+    /// The games that ended since the last move of `side`, or with it, and their moves.
+    pub fn games_since_move(&self, side: Side) -> impl Iterator<Item = (&GameEnd, &[(Side, SmolStr)])> {
+        let last = self.course.iter().rposition(|(mover, _)| *mover == side);
+        let mut end = 0;
+        let games = self.game.ends().iter().map(move |game| {
+            let start = end;
+            end += game.moves;
+            (game, start..end)
+        });
+        let since = games.filter(move |(_, moves)| last.is_none_or(|last| last < moves.end));
+        since.map(|(game, moves)| (game, self.course.get(moves).unwrap_or_default()))
     }
 
     fn last_move(&self, side: Side) -> Option<&SmolStr> {

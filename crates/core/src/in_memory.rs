@@ -3,15 +3,13 @@
 //!
 //! It measures the cost of the rules alone, and previews a league before the operator starts agents.
 
-use std::num::NonZeroU32;
-
 use league_protocol::draw::DrawNonce;
 use league_protocol::error::RequestError;
-use league_protocol::id::{GameType, MatchId};
+use league_protocol::id::{GameType, MatchId, PlayerId};
 use league_protocol::message::registration::{AgentMeta, LeagueRegisterRequest, PASS_SCHEME, RefereeRegisterRequest};
 use league_protocol::message::start_match::Backoff;
 use league_protocol::quirk::Quirks;
-use league_protocol::side::Pair;
+use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 use smol_str::{SmolStr, format_smolstr};
 use thiserror::Error;
@@ -38,6 +36,40 @@ pub enum InMemoryLeagueError {
     Event(#[from] BadEvent),
     #[error("{0} has not ended")]
     Endless(MatchId),
+}
+
+/// A move that a player of a league in memory owes.
+#[derive(Clone, Copy, Debug)]
+pub struct InMemoryTurn<'a> {
+    pub match_machine: &'a MatchMachine,
+    pub side: Side,
+    pub players: Pair<&'a PlayerId>,
+}
+
+/// The players of a league in memory.
+pub trait InMemoryPlayers {
+    fn choose(&mut self, turn: InMemoryTurn<'_>) -> SmolStr;
+
+    /// The match is over.
+    fn end(&mut self, _match_machine: &MatchMachine, _players: Pair<&PlayerId>) {}
+}
+
+/// Each chooses a random legal move, by the seed.
+#[derive(Debug)]
+struct RandomPlayers(Seed);
+
+impl InMemoryPlayers for RandomPlayers {
+    fn choose(&mut self, InMemoryTurn { match_machine, side, players }: InMemoryTurn<'_>) -> SmolStr {
+        let game = match_machine.game();
+        let (view, legal) = (game.view(side), game.legal_moves(side));
+        // The same view may come again in a later game of the match.
+        let view = match game.number() {
+            1 => view,
+            number => format_smolstr!("game {number} {view}"),
+        };
+        let picked = self.0.pick(&match_machine.terms().match_id, players[side], &view, legal.len());
+        legal.get(picked).cloned().unwrap_or_default()
+    }
 }
 
 #[derive(Debug)]
@@ -110,6 +142,12 @@ impl InMemoryLeague {
 
     /// Returns false when no round is left.
     pub fn play_round(&mut self) -> Result<bool, InMemoryLeagueError> {
+        let mut players = RandomPlayers(self.seed.clone());
+        self.play_round_with(&mut players)
+    }
+
+    /// Like `play_round`, with these players.
+    pub fn play_round_with(&mut self, players: &mut dyn InMemoryPlayers) -> Result<bool, InMemoryLeagueError> {
         match self.season.next_action() {
             NextAction::StartRound(_) => {
                 let started = self.season.start_round(self.now)?;
@@ -121,7 +159,7 @@ impl InMemoryLeague {
         let assigned = self.season.assign(DrawSource::Seed(&self.seed), self.now);
         self.enact(&assigned.events)?;
         for assignment in assigned.reply {
-            let record = self.play(&assignment)?;
+            let record = self.play(&assignment, players)?;
             let Assignment { match_id, attempt, referee } = &assignment;
             let counted = self.season.report(referee, match_id, Some(*attempt), record, self.now)?;
             self.enact(&counted.events)?;
@@ -154,7 +192,11 @@ impl InMemoryLeague {
         Ok(())
     }
 
-    fn play(&mut self, assignment: &Assignment) -> Result<MatchRecord, InMemoryLeagueError> {
+    fn play(
+        &mut self,
+        assignment: &Assignment,
+        own: &mut dyn InMemoryPlayers,
+    ) -> Result<MatchRecord, InMemoryLeagueError> {
         let match_id = &assignment.match_id;
         let endless = || InMemoryLeagueError::Endless(match_id.clone());
         let players = self.season.contestants(match_id).ok_or_else(endless)?.map(|player| &player.id);
@@ -165,7 +207,7 @@ impl InMemoryLeague {
             secret: self.seed.secret(match_id),
             seeded: true,
             manager_nonce: DrawNonce::default(),
-            games: NonZeroU32::MIN,
+            games: self.season.config().games_per_match,
             salt: [0; 32],
             tries: Pair::new(1, 1),
             limits: AnswerLimits { to_join: NO_TIME, to_move: NO_TIME, to_acknowledge: NO_TIME },
@@ -184,10 +226,7 @@ impl InMemoryLeague {
                     Input::Joined { side, call: Some(call), nonce: DrawNonce::default(), signature: None }
                 }
                 Effect::AskMove { side, call, .. } => {
-                    let game = match_machine.game();
-                    let (view, legal) = (game.view(side), game.legal_moves(side));
-                    let picked = self.seed.pick(match_id, players[side], &view, legal.len());
-                    let text = legal.get(picked).cloned().unwrap_or_default();
+                    let text = own.choose(InMemoryTurn { match_machine: &match_machine, side, players });
                     Input::Moved { side, call: Some(call), text, signature: None }
                 }
                 Effect::Pause { side, call, .. } => Input::PauseOver { side, call },
@@ -197,6 +236,7 @@ impl InMemoryLeague {
             };
             match_machine.handle(answer, effects);
         }
+        own.end(&match_machine, players);
         match_machine.ending().map(|ending| MatchRecord::of(&match_machine, ending)).ok_or_else(endless)
     }
 }
@@ -230,8 +270,13 @@ mod tests {
     }
 
     fn played(game_type: &GameType, players: u32, number: u64) -> (Season, Vec<Event>, u32) {
+        played_games(game_type, 1, players, number)
+    }
+
+    fn played_games(game_type: &GameType, games: u32, players: u32, number: u64) -> (Season, Vec<Event>, u32) {
         let config =
             LeagueConfig { game_type: game_type.clone(), ..LeagueConfig::even_odd("rehearsal".parse().unwrap()) };
+        let config = config.with_games(Some(games));
         let seed = Seed::new(number, config.league_id.clone());
         let mut league = InMemoryLeague::kept(config, &names(players), seed, Timestamp::EPOCH).unwrap();
         let mut rounds = 0;
@@ -285,6 +330,29 @@ mod tests {
             }
         }
         assert_eq!(proved, 10);
+    }
+
+    #[test]
+    fn matches_of_several_games_are_proved_and_replayed() {
+        for game in all_games() {
+            let (season, events, _) = played_games(&game, 4, 3, 1);
+            let events: Vec<Event> = serde_json::from_str(&serde_json::to_string(&events).unwrap()).unwrap();
+            assert_eq!(Season::replay(&events).unwrap(), season, "{game}");
+            let mut numbers = Vec::new();
+            for event in events {
+                let Fact::MatchReported { match_id, attempt, record, .. } = event.fact else { continue };
+                assert_eq!(record.check(&game, &match_id, attempt), Ok(()), "{game}");
+                let ends = record.ends(&game, (&match_id, attempt));
+                assert_eq!(ends.iter().map(|end| end.number).collect::<Vec<_>>(), [1, 2, 3, 4], "{game}");
+                assert_eq!(ends.iter().map(|end| end.moves).sum::<usize>(), record.course.len());
+                let score =
+                    ends.iter().fold(Pair::new(0, 0), |sum, end| Pair::from_fn(|side| sum[side] + end.score[side]));
+                assert_eq!(Some(score), record.score, "{game}: the score of the match is the sum");
+                numbers.extend(ends.iter().filter_map(|end| end.drawn));
+            }
+            assert_eq!(numbers.len(), if game == GameType::even_odd() { 12 } else { 0 });
+            assert!(numbers.is_empty() || numbers.iter().any(|number| *number != numbers[0]));
+        }
     }
 
     #[test]

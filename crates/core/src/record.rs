@@ -18,7 +18,7 @@ use crate::rules::draw::{BadDraw, Draw};
 use crate::rules::game::{DrawnNumber, Game, GameStage, GameVerdict, IllegalMove};
 use crate::rules::outcome::Outcome;
 use crate::rules::registry::new_game;
-use crate::rules::series::Series;
+use crate::rules::series::{GameEnd, Series};
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct MatchRecord {
@@ -183,6 +183,11 @@ impl MatchRecord {
         is_played_out.then(|| game.reason(names))
     }
 
+    /// The games that were played to their end; empty when the moves cannot be replayed.
+    pub fn ends(&self, game: &GameType, attempt: (&MatchId, u32)) -> Vec<GameEnd> {
+        self.replay(game, attempt, |_, _, _| {}).map(|played| played.ends().to_vec()).unwrap_or_default()
+    }
+
     /// All moves in order.
     pub fn played(&self) -> impl Iterator<Item = (Side, &SmolStr)> {
         let only = Side::BOTH.into_iter().filter_map(|side| Some((side, self.moves[side].as_ref()?)));
@@ -236,11 +241,11 @@ impl MatchRecord {
     }
 }
 
-fn one() -> NonZeroU32 {
+pub(crate) fn one() -> NonZeroU32 {
     NonZeroU32::MIN
 }
 
-fn is_one(games: &NonZeroU32) -> bool {
+pub(crate) fn is_one(games: &NonZeroU32) -> bool {
     *games == NonZeroU32::MIN
 }
 

@@ -200,6 +200,8 @@ pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
     if let Some(format) = &options.format {
         rules = rules.with_format(format.clone());
     }
+    rules = rules.with_games(options.games_per_match);
+    rules.check_games()?;
     let seed = options.seed.map(|seed| Seed::new(seed, league.clone()));
     let mut opened = OpenLeague::open(home.clone(), rules, seed.as_ref(), &environment).await?;
     if opened.resumed {

@@ -182,6 +182,9 @@ pub(crate) struct Run {
     /// How players are paired: round_robin, swiss or knockout, with parameters as in swiss:rounds=7. docs/formats.md has them all.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<KnownFormat>,
+    /// How many games a match has, with the sides swapped in turn; 1 unless configured.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) games_per_match: Option<u32>,
     /// How many players take part.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=2000))]
     pub(crate) players: u32,
@@ -210,7 +213,7 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) stay: bool,
     /// Start or contact the agents that this file names, as processes of their own; see docs/orchestrator.md.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "referees", "guests", "game", "format", "strategies", "seed", "port", "stay", "figures"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "referees", "guests", "game", "format", "games_per_match", "strategies", "seed", "port", "stay", "figures"])]
     pub(crate) config: Option<PathBuf>,
     /// Print the standings as JSON.
     #[arg(long)]
@@ -292,6 +295,9 @@ pub(crate) struct ManagerOptions {
     /// How players are paired: round_robin, swiss or knockout, with parameters as in swiss:rounds=7. docs/formats.md has them all.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<KnownFormat>,
+    /// How many games a match has, with the sides swapped in turn; 1 unless configured.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) games_per_match: Option<u32>,
     #[command(flatten)]
     pub(crate) place: Place,
     #[command(flatten)]
@@ -500,6 +506,9 @@ pub(crate) struct Simulate {
     /// How players are paired: round_robin, swiss or knockout, with parameters as in swiss:rounds=7. docs/formats.md has them all.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<KnownFormat>,
+    /// How many games a match has, with the sides swapped in turn; 1 unless configured.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) games_per_match: Option<u32>,
     /// How many players take part.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub(crate) players: u32,

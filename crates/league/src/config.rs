@@ -269,7 +269,7 @@ fn set_league(
     rules.display_name = file.display_name;
     rules.strict = file.strict;
     rules.scoring = file.scoring.0;
-    *rules = rules.clone().with_format(file.scheduling.format);
+    *rules = rules.clone().with_format(file.scheduling.format).with_games(file.scheduling.games_per_match);
     let participants = file.participants;
     rules.min_players = participants.min_players.unwrap_or(rules.min_players);
     rules.max_players = participants.max_players.unwrap_or(rules.max_players);

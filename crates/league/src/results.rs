@@ -76,8 +76,15 @@ pub(crate) fn cells(game: &ScheduledMatch, ended: Option<&Ended>, names: &Names)
     let sentence = outcome.sentence(&ids.map(|id| names.of_id(id.as_str())));
     let record = ended.and_then(|ended| ended.record.as_ref());
     let choice = |side: Side| record.and_then(|record| record.moves[side].as_deref()).unwrap_or("–");
-    let choices = if record.is_some() { format!("{} {}", choice(first), choice(first.other())) } else { String::new() };
-    let number = record.and_then(|record| record.drawn).map(|number| number.to_string()).unwrap_or_default();
+    let choices = match record.map(|record| (record.games.get(), record.score)) {
+        None => String::new(),
+        Some((1, _)) => format!("{} {}", choice(first), choice(first.other())),
+        Some((_, score)) => {
+            score.map_or_else(String::new, |score| format!("{}:{}", score[first], score[first.other()]))
+        }
+    };
+    let one_game = record.filter(|record| record.games.get() == 1);
+    let number = one_game.and_then(|record| record.drawn).map(|number| number.to_string()).unwrap_or_default();
     [sentence, choices, number, why(ended, ids, names)]
 }
 
@@ -96,6 +103,9 @@ fn why(ended: Option<&Ended>, ids: Pair<&PlayerId>, names: &Names) -> String {
         (Some(_), Outcome::Forfeit(_) | Outcome::DoubleForfeit) => {
             let reason = ended.account.as_ref().and_then(|account| account.reason.as_deref());
             reason.unwrap_or("the referee gave no reason").to_owned()
+        }
+        (Some(record), Outcome::Win(_) | Outcome::Draw) if record.games.get() > 1 => {
+            format!("in {} games", record.games)
         }
         (Some(record), Outcome::Win(_) | Outcome::Draw) => match (record.drawn, record.parity()) {
             (Some(number), Some(parity)) => format!("{number} is {parity}"),
@@ -138,12 +148,16 @@ pub(crate) fn describe(file: &MatchFile, names: &Names) -> String {
                 winner.unwrap_or_else(|| String::from("a draw")),
                 points.join(", ")
             );
-            for (player, choice) in &details.choices.0 {
+            if details.games_per_match.is_some() {
+                describe_games(&mut text, file, names);
+            }
+            for (player, choice) in details.choices.0.iter().filter(|_| details.games_per_match.is_none()) {
                 let choice = choice.as_deref().unwrap_or("made no legal choice");
                 let time = file.times.get(player).and_then(|times| times.move_ms).map(|ms| format!(", after {ms} ms"));
                 let _ = writeln!(text, "  {}: {choice}{}", name(player.as_str()), time.unwrap_or_default());
             }
             match (details.drawn_number, details.number_parity) {
+                _ if details.games_per_match.is_some() => {}
                 (Some(number), Some(parity)) => drop(writeln!(text, "  Number drawn: {number}, {parity}")),
                 (Some(number), None) => drop(writeln!(text, "  Number drawn: {number}")),
                 (None, _) => text.push_str("  No number was drawn.\n"),
@@ -173,6 +187,15 @@ pub(crate) fn describe(file: &MatchFile, names: &Names) -> String {
     }
     let _ = write!(text, "\nAll of it, with every message: league match {} --json", file.match_id);
     text
+}
+
+/// One line for each game of the match, in order.
+fn describe_games(text: &mut String, file: &MatchFile, names: &Names) {
+    let (a, b) = (names.of_id(file.player_a_id.as_str()), names.of_id(file.player_b_id.as_str()));
+    for end in file.games() {
+        let number = end.drawn.map(|number| format!(", number {}", number.get())).unwrap_or_default();
+        let _ = writeln!(text, "  Game {}: {a} {}, {b} {}{number}", end.number, end.score.a, end.score.b);
+    }
 }
 
 fn sentence(text: &str) -> String {

@@ -70,6 +70,8 @@ async fn play(options: &Run) -> Result<()> {
     if let Some(format) = &options.format {
         configured.league = configured.league.with_format(format.clone());
     }
+    configured.league = configured.league.with_games(options.games_per_match);
+    configured.league.check_games()?;
     let kinds = strategies(options, &configured.league.game_type)?;
     let tally = options.figures.as_ref().map(|_| Arc::new(CallTally::default()));
     let secure = Secure::read(&configured.tls)?.tallied(tally.clone());
@@ -89,12 +91,16 @@ async fn play(options: &Run) -> Result<()> {
     let rules = LeagueConfig { league_id: league.clone(), max_referee_capacity: CAPACITY, ..configured.league.clone() };
     let seed = options.seed.map(|seed| Seed::new(seed, league.clone()));
     let opened = OpenLeague::open(home.clone(), rules, seed.as_ref(), &Environment::real()).await?;
-    let LeagueConfig { game_type: plays, format, .. } = opened.season().config();
+    let LeagueConfig { game_type: plays, format, games_per_match: games, .. } = opened.season().config();
     if options.game.as_ref().is_some_and(|wanted| wanted != plays) {
         bail!("{league} in {} plays {plays}; name a new league with --league-id", home.root().display());
     }
     if options.format.as_ref().is_some_and(|wanted| wanted != format) {
         bail!("{league} in {} has the format {format}; name a new league with --league-id", home.root().display());
+    }
+    if options.games_per_match.is_some_and(|wanted| wanted != games.get()) {
+        let root = home.root().display();
+        bail!("{league} in {root} has {games} games per match; name a new league with --league-id");
     }
     if opened.season().phase() == LeaguePhase::LeagueCompleted {
         opened.repair().await?;

@@ -148,6 +148,7 @@ pub(crate) fn status(which: &Which) -> Result<()> {
 
 pub(crate) fn status_table(status: &LeagueStatus) -> String {
     let stopped = if status.halted { ", stopped by the operator; league start goes on with it" } else { "" };
+    let games = status.games_per_match.map(|games| ["Games per match".to_owned(), games.to_string()]);
     let lines = [
         ["State".to_owned(), format!("{}{stopped}", status.state)],
         ["Round".to_owned(), format!("{} of {}", status.current_round, status.total_rounds)],
@@ -155,6 +156,7 @@ pub(crate) fn status_table(status: &LeagueStatus) -> String {
         ["Players".to_owned(), status.players.to_string()],
         ["Referees".to_owned(), status.referees.to_string()],
     ];
+    let lines = lines.into_iter().chain(games);
     let label = match &status.display_name {
         Some(name) => format!("{name} ({})", status.league_id),
         None => status.league_id.to_string(),

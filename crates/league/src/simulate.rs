@@ -28,7 +28,8 @@ pub(crate) fn run(options: &Simulate) -> Result<()> {
         bail!("{matches} matches are more than {MAX_MATCHES}; take fewer players, or --format swiss");
     }
     let config = LeagueConfig { max_players: options.players, game_type, ..LeagueConfig::even_odd(league) };
-    let config = config.with_format(format);
+    let config = config.with_format(format).with_games(options.games_per_match);
+    config.check_games()?;
     let seed = Seed::new(number, config.league_id.clone());
     let names: Vec<_> = (1..=options.players).map(|number| format_smolstr!("Player {number}")).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());

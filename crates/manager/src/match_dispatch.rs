@@ -5,7 +5,6 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use league_core::rules::registry::new_game;
 use league_core::season::agent::{AgentId, RefereeCondition, RegisteredPlayer};
 use league_core::season::config::LeagueConfig;
 use league_core::season::evidence::ReturnCause;
@@ -309,8 +308,8 @@ fn invitation_limit(config: &LeagueConfig) -> Duration {
 
 /// The longest time by the limits and the game, and half as long again.
 fn match_time_limit(config: &LeagueConfig) -> Duration {
-    let (limits, game) = (&config.limits, new_game(&config.game_type));
-    let turns = f64::from(game.map_or(1, |game| game.about().max_turns));
+    let limits = &config.limits;
+    let turns = f64::from(config.match_about().map_or(1, |about| about.max_turns));
     let tries = f64::from(limits.max_retries.max(1));
     let pauses = limits.base_delay_sec * (2_f64.powf(tries - 1.0) - 1.0);
     let joins = tries * limits.game_join_ack_timeout_sec + pauses;
@@ -321,16 +320,20 @@ fn match_time_limit(config: &LeagueConfig) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use league_core::rules::registry::all_games;
+    use std::num::NonZeroU32;
+
+    use league_core::rules::registry::{all_games, new_game};
 
     use super::*;
 
     #[test]
     fn every_game_has_time_for_its_longest_course_of_slow_moves() {
-        for game_type in all_games() {
-            let config = LeagueConfig { game_type, ..LeagueConfig::even_odd("league".parse().unwrap()) };
-            let turns = new_game(&config.game_type).unwrap().about().max_turns;
-            let slowest = turns as f64 * f64::from(config.limits.max_retries) * config.limits.move_timeout_sec;
+        for (game_type, games) in all_games().into_iter().flat_map(|game| [1, 50].map(|games| (game.clone(), games))) {
+            let games_per_match = NonZeroU32::new(games).unwrap();
+            let config =
+                LeagueConfig { game_type, games_per_match, ..LeagueConfig::even_odd("league".parse().unwrap()) };
+            let turns = games * new_game(&config.game_type).unwrap().about().max_turns;
+            let slowest = f64::from(turns) * f64::from(config.limits.max_retries) * config.limits.move_timeout_sec;
             assert!(
                 match_time_limit(&config).as_secs_f64() > slowest,
                 "{}: {:?}",

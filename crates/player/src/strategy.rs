@@ -19,6 +19,7 @@ mod markov;
 #[cfg(feature = "test-strategies")]
 pub mod misbehaving;
 mod model;
+mod mostly_rock;
 mod pattern;
 mod random;
 pub mod registry;

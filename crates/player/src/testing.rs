@@ -15,6 +15,8 @@ use crate::strategy::{Decision, Strategy};
 pub(crate) fn question(number: u32) -> MoveRequest {
     let context = ChoiceContext { opponent_id: Some(PlayerId::numbered(2)), ..ChoiceContext::default() };
     let call = ChooseParityCall {
+        finished_games: Vec::new(),
+        games_per_match: None,
         league_id: None,
         round_id: Some(RoundId(number)),
         match_id: MatchId::of(RoundId(number), 1),
@@ -37,6 +39,7 @@ pub(crate) fn played(number: u32, opponent: &str, own: Parity, theirs: Parity) -
         (Parity::Odd, Parity::Even) => (OwnResult::Loss, 0),
     };
     PlayedMatch {
+        games: Vec::new(),
         league_id: None,
         match_id: MatchId::of(RoundId(number), 1),
         round_id: Some(RoundId(number)),

@@ -87,6 +87,8 @@ impl Exchange {
             your_standings: PlayerRecord { wins: 1, losses: 0, draws: 1, points: 4 },
         };
         let call = Call::ChooseParity(ChooseParityCall {
+            finished_games: Vec::new(),
+            games_per_match: None,
             league_id: Some(league.clone()),
             round_id: Some(round),
             match_id: match_id.clone(),

@@ -83,6 +83,18 @@ hex32!(
     #[derive(Debug)]
     Signature);
 
+impl Signature {
+    /// The bytes of all signatures by XOR. Only who knows every one of them can make it: each is an HMAC of another message.
+    pub fn combined(signatures: &[Self]) -> Self {
+        signatures.iter().fold(Self([0; 32]), |combined, signature| combined.xor(signature))
+    }
+
+    #[must_use]
+    pub fn xor(self, other: &Self) -> Self {
+        Self(std::array::from_fn(|place| self.0[place] ^ other.0[place]))
+    }
+}
+
 impl DrawSecret {
     pub fn commitment(&self) -> DrawCommitment {
         DrawCommitment(digest(&self.0))

@@ -3,7 +3,9 @@
 
 pub mod acknowledgement;
 pub mod choice;
+pub mod coded_moves;
 pub mod evidence;
+pub mod finished_game;
 pub mod game_error;
 pub mod game_move;
 pub mod game_over;

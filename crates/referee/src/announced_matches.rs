@@ -184,6 +184,7 @@ fn order(round: &RoundAnnouncement, announced: &AnnouncedMatch, directory: &Play
     let contestant =
         |player_id: &PlayerId| Some(Contestant::new(player_id.clone(), directory.of(player_id)?.to_string()));
     Some(StartMatch {
+        games_per_match: 1,
         league_id: round.league_id.clone(),
         round_id: Some(announced.round_id.unwrap_or(round.round_id)),
         match_id: announced.match_id.clone(),

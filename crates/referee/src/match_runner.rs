@@ -4,6 +4,7 @@
 //! notice runs concurrently with the pause after it: both end before the next try. The report waits for the end of all
 //! calls, so that its transcript is complete.
 
+mod kept_transcript;
 mod posts;
 mod result;
 
@@ -44,6 +45,7 @@ use crate::referee::Shared;
 use crate::registration::RefereeIdentity;
 use crate::report::ReportAnswer;
 use crate::transcript_writer::TranscriptWriter;
+use kept_transcript::KeptTranscript;
 use result::ReportStep;
 
 pub(crate) enum MatchInput {
@@ -67,7 +69,7 @@ struct MatchRunner {
     busy: Pair<bool>,
     work: FuturesUnordered<Work>,
     began: Timestamp,
-    transcript: Vec<TranscriptEntry>,
+    transcript: KeptTranscript,
     known: Pair<KnownDialect>,
     problems: Pair<Option<Problem>>,
     /// The last question to each side, and the answers posted to it.
@@ -145,7 +147,7 @@ pub(crate) async fn run(
         busy: Pair::default(),
         work: FuturesUnordered::new(),
         began: shared.environment.now(),
-        transcript: Vec::new(),
+        transcript: KeptTranscript::default(),
         known,
         problems: Pair::default(),
         open: Pair::default(),
@@ -193,7 +195,7 @@ impl MatchRunner {
         }
         if let Some(side) = done.side {
             self.busy[side] = false;
-            self.transcript.append(&mut self.posted[side]);
+            self.transcript.extend(self.posted[side].drain(..));
         }
         if let Some(input) = done.input {
             self.tell(input);

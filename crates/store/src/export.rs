@@ -22,7 +22,7 @@ use crate::views::replace::{beside, sync_file};
 const TABLES: &str = "
     CREATE TABLE league (
         league_id TEXT PRIMARY KEY, game_type TEXT NOT NULL, status TEXT NOT NULL, halted INTEGER NOT NULL,
-        current_round INTEGER NOT NULL, head TEXT NOT NULL
+        current_round INTEGER NOT NULL, head TEXT NOT NULL, games_per_match INTEGER NOT NULL
     ) STRICT;
     CREATE TABLE players (
         player_id TEXT PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, endpoint TEXT NOT NULL, state TEXT NOT NULL
@@ -34,7 +34,8 @@ const TABLES: &str = "
     CREATE TABLE rounds (round INTEGER PRIMARY KEY, completed INTEGER NOT NULL, bye TEXT) STRICT;
     CREATE TABLE matches (
         match_id TEXT PRIMARY KEY, round INTEGER NOT NULL, player_a TEXT NOT NULL, player_b TEXT NOT NULL,
-        status TEXT NOT NULL, winner TEXT, outcome TEXT, drawn_number INTEGER, move_a TEXT, move_b TEXT, ended_at TEXT
+        status TEXT NOT NULL, winner TEXT, outcome TEXT, drawn_number INTEGER, move_a TEXT, move_b TEXT, ended_at TEXT,
+        score_a INTEGER, score_b INTEGER
     ) STRICT;
     CREATE TABLE results (
         match_id TEXT NOT NULL, round INTEGER NOT NULL, player_id TEXT NOT NULL, opponent_id TEXT NOT NULL, move TEXT,
@@ -121,8 +122,9 @@ fn write(log: &dyn EventLog, path: &Path) -> Result<LogHead, ExportError> {
 fn write_agents(tables: &Transaction<'_>, season: &Season, head: LogHead) -> rusqlite::Result<()> {
     let config = season.config();
     let (league, game, status) = (config.league_id.as_str(), config.game_type.as_str(), season.phase().as_str());
-    let values = params![league, game, status, season.is_halted(), season.round_number().0, head.to_string()];
-    insert(tables, "INSERT INTO league VALUES (?1, ?2, ?3, ?4, ?5, ?6)", values)?;
+    let (round, games) = (season.round_number().0, config.games_per_match.get());
+    let values = params![league, game, status, season.is_halted(), round, head.to_string(), games];
+    insert(tables, "INSERT INTO league VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", values)?;
     for player in season.players() {
         let profile = &player.profile;
         let state = season.condition(player).word();
@@ -155,6 +157,7 @@ fn write_match(
     let players = Pair::new(game.player_a_id.as_str(), game.player_b_id.as_str());
     let record = ended.and_then(|(_, _, record)| record.as_ref());
     let moves = Pair::from_fn(|side| record.and_then(|record| record.moves[side].as_deref()));
+    let score = record.and_then(|record| record.score);
     let values = params![
         match_id,
         round,
@@ -167,8 +170,10 @@ fn write_match(
         moves.a,
         moves.b,
         ended.map(|(at, ..)| at.to_string()),
+        score.map(|score| score.a),
+        score.map(|score| score.b),
     ];
-    insert(tables, "INSERT INTO matches VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)", values)?;
+    insert(tables, "INSERT INTO matches VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)", values)?;
     let Some((_, outcome, _)) = ended else { return Ok(()) };
     let points = outcome.points(&season.config().scoring.match_points());
     for side in Side::BOTH {

@@ -89,6 +89,8 @@ impl PlayerCheck<'_> {
         let choices =
             [(1, "even"), (2, "odd")].map(|(number, choice)| (PlayerId::numbered(number), Some(choice.into())));
         GameOver {
+            finished_games: Vec::new(),
+            games_per_match: None,
             league_id: self.league.league.clone(),
             round_id: Some(self.league.round()),
             match_id: match_id.clone(),

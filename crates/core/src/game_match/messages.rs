@@ -14,6 +14,8 @@ use league_protocol::envelope::Envelope;
 use league_protocol::error::ErrorCode;
 use league_protocol::id::{ConversationId, GameType, PlayerId, RefereeId};
 use league_protocol::message::choice::{ChoiceContext, ChooseParityCall};
+use league_protocol::message::coded_moves::CodedMoves;
+use league_protocol::message::finished_game::FinishedGame;
 use league_protocol::message::game_error::{GameError, RetryInfo};
 use league_protocol::message::game_move::{GameMoveCall, MoveContext};
 use league_protocol::message::game_over::{ByPlayer, GameOver, GameResult};
@@ -35,7 +37,7 @@ use super::ending::{Ending, ForfeitReason};
 use super::terms::{AnswerLimits, DriveMode, MatchTerms};
 use crate::record::MatchRecord;
 use crate::record::wire::by_player;
-use crate::rules::game::Game;
+use crate::rules::game::{DrawnNumber, Game};
 
 /// The referee supplies `secret` and `salt`. In a league with a seed, the secret in the order replaces `secret`.
 pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> MatchTerms {
@@ -46,7 +48,7 @@ pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> MatchTer
         secret: order.draw_secret.unwrap_or(secret),
         seeded: order.draw_secret.is_some(),
         manager_nonce: order.manager_nonce.clone().unwrap_or_default(),
-        games: NonZeroU32::MIN,
+        games: NonZeroU32::new(order.games_per_match).unwrap_or(NonZeroU32::MIN),
         salt,
         tries: order.players.as_ref().map(|player| player.attempts.unwrap_or(limits.max_retries)),
         limits: AnswerLimits {
@@ -145,7 +147,32 @@ impl<'a> MatchMessages<'a> {
             opponent_id: Some(players[side.other()].player_id.clone()),
             attempt: Some(self.order.attempt),
             draw_commitment: Some(self.commitment),
+            games_per_match: self.games_per_match(),
         }
+    }
+
+    /// `None` for one game: messages of such a match are those of the course.
+    fn games_per_match(&self) -> Option<u32> {
+        Some(self.match_machine.terms().games.get()).filter(|games| *games > 1)
+    }
+
+    /// The games that ended since the last move of `side`; empty in a match of one game.
+    fn finished_games(&self, side: Side) -> Vec<FinishedGame> {
+        let several = self.games_per_match().is_some();
+        let finished = several.then(|| self.match_machine.games_since_move(side)).into_iter().flatten();
+        let moves = |mover: Side, course: &[(Side, SmolStr)]| {
+            course.iter().filter(|(side, _)| *side == mover).map(|(_, text)| text.clone()).collect()
+        };
+        finished
+            .map(|(end, course)| FinishedGame {
+                game_number: end.number,
+                your_moves: moves(side, course),
+                opponent_moves: moves(side.other(), course),
+                drawn_number: end.drawn.map(DrawnNumber::get),
+                your_score: end.score[side],
+                opponent_score: end.score[side.other()],
+            })
+            .collect()
     }
 
     /// Even/Odd asks for a parity, every other game for a move.
@@ -157,6 +184,7 @@ impl<'a> MatchMessages<'a> {
         let (your_standings, deadline) = (players[side].standings, Some(now.after(limit)));
         let (attempt, game_number) = (Some(self.order.attempt), Some(self.match_machine.game().number()));
         let turn = Some(self.match_machine.turn(side));
+        let (games_per_match, finished_games) = (self.games_per_match(), self.finished_games(side));
         if self.order.game_type == GameType::even_odd() {
             let context = ChoiceContext { opponent_id, round_id, your_standings };
             let game_type = Some(self.order.game_type.clone());
@@ -171,6 +199,8 @@ impl<'a> MatchMessages<'a> {
                 attempt,
                 game_number,
                 turn,
+                games_per_match,
+                finished_games,
             });
         }
         let game = self.match_machine.game();
@@ -194,6 +224,8 @@ impl<'a> MatchMessages<'a> {
             attempt,
             game_number,
             turn,
+            games_per_match,
+            finished_games,
         })
     }
 
@@ -257,6 +289,8 @@ impl<'a> MatchMessages<'a> {
             game_result: Some(self.result(ending)),
             hint: self.forfeit(ending, side).map(|problem| format_smolstr!("{problem}")),
             provisional: self.match_machine.is_provisional(),
+            games_per_match: self.games_per_match(),
+            finished_games: self.finished_games(side),
         })
     }
 
@@ -267,6 +301,10 @@ impl<'a> MatchMessages<'a> {
         let reason = SmolStr::new(self.match_machine.reason(self.ids()).unwrap_or_default());
         let mut result = record.reported(players, &self.order.scoring, Some(reason));
         result.details.draw = record.draw_proof(players, self.order.attempt);
+        if self.games_per_match().is_some() {
+            result.details.moves.clear();
+            result.details.coded_moves = Some(CodedMoves::encode(record.played()));
+        }
         Some(MatchResultReport {
             league_id: self.order.league_id.clone(),
             round_id: self.order.round_id,

@@ -43,6 +43,6 @@ impl SignedAnswers {
             return PlayerSignatures::default();
         }
         let draw_nonce = Some(self.nonce.clone()).filter(|nonce| !nonce.as_bytes().is_empty());
-        PlayerSignatures { draw_nonce, join: self.join, moves: self.moves.clone(), illegal_move }
+        PlayerSignatures { draw_nonce, join: self.join, moves: self.moves.clone(), combined: None, illegal_move }
     }
 }

@@ -36,6 +36,8 @@ impl MatchRecord {
                 reason,
                 draw: None,
                 game_score: self.score.map(|score| by_player(players, score)),
+                games_per_match: Some(self.games.get()).filter(|games| *games > 1),
+                coded_moves: None,
                 moves: self.course.iter().map(|(side, played)| reported_move(players[*side], played)).collect(),
             },
         }

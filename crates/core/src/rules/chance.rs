@@ -9,6 +9,7 @@ use league_protocol::seal::seal;
 use smol_str::SmolStr;
 
 use super::draw::{Draw, sealed_attempt};
+use super::game::DrawnNumber;
 
 /// Distinguishes the blocks of the stream from the seal of a draw.
 const TAG: &[u8] = b"chance";
@@ -104,6 +105,11 @@ impl ChanceStream {
                 return u32::try_from(word % range).unwrap_or(most);
             }
         }
+    }
+
+    /// The number of a game after the first. `None` never happens: all ten numbers are drawn numbers.
+    pub(super) fn drawn_number(&mut self) -> Option<DrawnNumber> {
+        u8::try_from(1 + self.up_to(9)).ok().and_then(DrawnNumber::new)
     }
 
     fn shuffle(&mut self, cards: u8) -> Vec<u8> {

@@ -79,6 +79,12 @@ impl Draw {
         }
     }
 
+    /// The number of a game of a match of several games, from one.
+    pub fn number_of_game(&self, game: u32) -> DrawnNumber {
+        let later = if game > 1 { self.chance(game).drawn_number() } else { None };
+        later.unwrap_or_else(|| self.number())
+    }
+
     /// The chance of a game of the match, from one.
     pub fn chance(&self, game: u32) -> ChanceStream {
         ChanceStream::new(self.clone(), game)

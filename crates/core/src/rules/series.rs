@@ -6,6 +6,9 @@
 use std::num::NonZeroU32;
 
 use league_protocol::draw::DrawSeal;
+use league_protocol::id::GameType;
+use league_protocol::message::coded_moves::code_width;
+use league_protocol::message::finished_game::MAX_GAMES;
 use league_protocol::message::game_view::GameView;
 use league_protocol::side::{Pair, Side};
 use smol_str::SmolStr;
@@ -13,6 +16,21 @@ use smol_str::SmolStr;
 use super::chance::{ChanceOutcome, ChanceStream};
 use super::draw::Draw;
 use super::game::{About, DrawnNumber, ForfeitScore, Game, GameStage, GameVerdict, IllegalMove};
+use super::registry::new_game;
+
+/// The bytes of a report that its moves may take. The rest is for the envelope, new commitments and what the referee learned.
+const MOVE_BYTES: usize = 40 * 1024;
+
+/// The most games of a match whose report fits into one message of the protocol; one for an unknown game.
+pub fn most_games(game: &GameType) -> NonZeroU32 {
+    let longest = new_game(game).map(|game| {
+        let both = matches!(game.stage(), GameStage::Moves(due) if due.a && due.b);
+        let moves = (game.about().max_turns as usize).saturating_mul(if both { 2 } else { 1 });
+        moves.saturating_mul(code_width(game.legal_moves(Side::A).len()))
+    });
+    let most = longest.map_or(1, |bytes| MOVE_BYTES / bytes.max(1)).min(MAX_GAMES as usize);
+    u32::try_from(most).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
+}
 
 /// A game that asks for more would never end.
 const MAX_CHANCE: u32 = 1_000;
@@ -31,6 +49,22 @@ pub struct Series {
     drawn: Option<DrawnNumber>,
     /// How often the current game got chance.
     served: u32,
+    /// The moves of the current game so far.
+    made: usize,
+    /// The number of the current game.
+    drawn_now: Option<DrawnNumber>,
+    ends: Vec<GameEnd>,
+}
+
+/// How one game of the match ended, by the sides of the match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GameEnd {
+    /// Which game, from one.
+    pub number: u32,
+    pub score: Pair<i32>,
+    pub drawn: Option<DrawnNumber>,
+    /// How many moves of the match belong to this game.
+    pub moves: usize,
 }
 
 /// A game asks for chance again and again.
@@ -42,11 +76,32 @@ impl Series {
     pub fn new(game: Box<dyn Game>, games: NonZeroU32) -> Self {
         let current = game.clone();
         let score = Pair::new(0, 0);
-        Self { initial: game, current, games, number: 1, score, stream: None, drawn: None, served: 0 }
+        Self {
+            initial: game,
+            current,
+            games,
+            number: 1,
+            score,
+            stream: None,
+            drawn: None,
+            served: 0,
+            made: 0,
+            drawn_now: None,
+            ends: Vec::new(),
+        }
     }
 
     pub fn number(&self) -> u32 {
         self.number
+    }
+
+    pub fn games(&self) -> NonZeroU32 {
+        self.games
+    }
+
+    /// The games that are over, in order.
+    pub fn ends(&self) -> &[GameEnd] {
+        &self.ends
     }
 
     /// The side of the current game that `side` of the match plays. The sides are swapped in every second game.
@@ -90,8 +145,7 @@ impl Series {
             return draw.number_in(own_seal);
         }
         let stream = self.stream.get_or_insert_with(|| draw.chance(self.number));
-        let number = u8::try_from(1 + stream.up_to(9)).ok().and_then(DrawnNumber::new);
-        number.unwrap_or_else(|| draw.number_in(own_seal))
+        stream.drawn_number().unwrap_or_else(|| draw.number_in(own_seal))
     }
 
     /// The last number that a game of the match got.
@@ -100,13 +154,18 @@ impl Series {
     }
 
     fn go_on(&mut self) {
-        if let GameStage::Over(_) = self.current.stage()
-            && self.number < self.games.get()
-        {
+        let GameStage::Over(verdict) = self.current.stage() else { return };
+        if self.ends.last().is_some_and(|last| last.number == self.number) {
+            return;
+        }
+        let (number, score) = (self.number, self.by_match(verdict.score()));
+        self.ends.push(GameEnd { number, score, drawn: self.drawn_now, moves: self.made });
+        if self.number < self.games.get() {
             self.score = self.score();
             self.number += 1;
             self.current = self.initial.clone();
             (self.stream, self.served) = (None, 0);
+            (self.made, self.drawn_now) = (0, None);
         }
     }
 }
@@ -138,12 +197,13 @@ impl Game for Series {
 
     fn play(&mut self, side: Side, text: &str) -> Result<(), IllegalMove> {
         self.current.play(self.role(side), text)?;
+        self.made += 1;
         self.go_on();
         Ok(())
     }
 
     fn draw(&mut self, number: DrawnNumber) {
-        self.drawn = Some(number);
+        (self.drawn, self.drawn_now) = (Some(number), Some(number));
         self.current.draw(number);
         self.go_on();
     }

@@ -28,7 +28,6 @@ use super::{MatchSlot, RoundState, Season};
 use crate::record::MatchRecord;
 use crate::rules::game::Ranking;
 use crate::rules::outcome::Outcome;
-use crate::rules::registry::new_game;
 
 /// The event cannot follow this state: the log is damaged, or belongs to another league.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -111,10 +110,17 @@ impl Season {
                 self.assign_match(match_id, *attempt, referee, draw.as_deref())
             }
             Fact::MatchReturned { match_id, attempt, cause } => self.return_match(match_id, *attempt, *cause),
-            Fact::MoveDeposited { match_id, attempt, player, turn, view, played } => {
+            Fact::MoveDeposited { match_id, attempt, player, game_number, turn, view, played } => {
                 self.held(match_id, *attempt)?;
                 let (player, attempt, played) = (player.clone(), *attempt, played.clone());
-                let deposit = DepositedMove { player, attempt, turn: *turn, view: ViewDigest(view.0), played };
+                let deposit = DepositedMove {
+                    player,
+                    attempt,
+                    game: *game_number,
+                    turn: *turn,
+                    view: ViewDigest(view.0),
+                    played,
+                };
                 self.evidence_of(match_id).deposits.push(deposit);
                 Ok(())
             }
@@ -482,7 +488,7 @@ impl Season {
             round.open -= 1;
         }
         self.table.record(pairing, outcome);
-        if let Some(about) = new_game(&self.config.game_type).map(|game| game.about())
+        if let Some(about) = self.config.match_about()
             && about.ranking == Ranking::MeanScore
         {
             self.table.add_score(pairing, score.unwrap_or_else(|| outcome.score(about.forfeit)));

@@ -1,3 +1,4 @@
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use league_protocol::id::{GameType, LeagueId};
@@ -5,10 +6,23 @@ use league_protocol::message::start_match::MatchLimits;
 use league_protocol::token::Token;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
+use thiserror::Error;
 
 use super::format::KnownFormat;
 use super::lots::LotSource;
 use super::standings::Scoring;
+use crate::record::{is_one, one};
+use crate::rules::game::{About, Game};
+use crate::rules::registry::new_game;
+use crate::rules::series::{Series, most_games};
+
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{found} games per match of {game} do not fit into a report of 64 KiB; choose at most {most}")]
+pub struct TooManyGames {
+    pub found: NonZeroU32,
+    pub game: GameType,
+    pub most: NonZeroU32,
+}
 
 /// Part of the first event, so the rules never change during a league.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -18,6 +32,9 @@ pub struct LeagueConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<SmolStr>,
     pub game_type: GameType,
+    /// How many games a match has, with the sides swapped in turn.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub games_per_match: NonZeroU32,
     pub format: KnownFormat,
     /// Only in formats that draw lots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,6 +62,7 @@ impl LeagueConfig {
             league_id,
             display_name: None,
             game_type: GameType::even_odd(),
+            games_per_match: one(),
             format: KnownFormat::default(),
             lots: None,
             scoring: Scoring::default(),
@@ -69,10 +87,39 @@ impl LeagueConfig {
         Self { format, ..self }
     }
 
+    /// Nothing changes without a number.
+    #[must_use]
+    pub fn with_games(self, games_per_match: Option<u32>) -> Self {
+        let games_per_match = games_per_match.and_then(NonZeroU32::new).unwrap_or(self.games_per_match);
+        Self { games_per_match, ..self }
+    }
+
     /// `random` decides the lots of formats that draw them.
     #[must_use]
     pub fn with_lots(self, random: [u8; 32]) -> Self {
         Self { lots: self.format.draws_lots().then(|| LotSource::new(random)), ..self }
+    }
+
+    /// Of a whole match, with all its games; `None` for an unknown game.
+    pub fn match_about(&self) -> Option<About> {
+        Some(Series::new(new_game(&self.game_type)?, self.games_per_match).about())
+    }
+
+    /// Says what to change when a match has more games than its report can hold.
+    pub fn check_games(&self) -> Result<(), TooManyGames> {
+        let most = most_games(&self.game_type);
+        if self.games_per_match <= most {
+            return Ok(());
+        }
+        Err(TooManyGames { found: self.games_per_match, game: self.game_type.clone(), most })
+    }
+
+    /// The game, and how many of it a match has.
+    pub fn plays(&self) -> String {
+        match self.games_per_match.get() {
+            1 => self.game_type.to_string(),
+            games => format!("{}, {games} games per match", self.game_type),
+        }
     }
 
     pub fn title(&self) -> &str {

@@ -96,8 +96,12 @@ impl Fact {
             Self::MatchReturned { match_id, attempt, cause } => {
                 describe!(match_id, format!(": attempt {attempt} ends without a result, because {}", cause.words()))
             }
-            Self::MoveDeposited { match_id, player, turn, .. } => {
+            Self::MoveDeposited { match_id, player, game_number: 1, turn, .. } => {
                 describe!(match_id, ": ", player, format!(" deposits its move {turn} with the manager"))
+            }
+            Self::MoveDeposited { match_id, player, game_number, turn, .. } => {
+                let words = format!(" deposits its move {turn} of game {game_number} with the manager");
+                describe!(match_id, ": ", player, words)
             }
             Self::AlertRaised { match_id, attempt, referee, player: Some(player), kind } => {
                 let words = format!(" in attempt {attempt}: ");
@@ -123,7 +127,11 @@ impl Fact {
                 None => describe!(match_id, ": the referee explains the result"),
             },
             Self::MatchReported { match_id, record, .. } => {
-                let number = record.drawn.map(|number| format!(", number {number}")).unwrap_or_default();
+                let number = match (record.games.get(), record.drawn, record.score) {
+                    (1, Some(number), _) => format!(", number {number}"),
+                    (1, None, _) | (_, _, None) => String::new(),
+                    (games, _, Some(score)) => format!(", {}:{} in {games} games", score.a, score.b),
+                };
                 describe!(match_id, ": ", Phrase::Ended(match_id.clone(), record.outcome), number)
             }
             Self::MatchAwarded { match_id, outcome } => {

@@ -37,7 +37,8 @@ impl Season {
             )));
         }
         let longest = new_game(&self.config.game_type).map_or(1, |game| game.about().max_turns);
-        if deposit.game_number != 1 || !(1..=longest).contains(turn) {
+        let games = self.config.games_per_match.get();
+        if !(1..=games).contains(&deposit.game_number) || !(1..=longest).contains(turn) {
             let message = format!("game_number {} and turn {turn} do not exist in {match_id}", deposit.game_number);
             return Err(RequestError::new(ErrorCode::E002, METHOD, message).about("turn"));
         }
@@ -53,7 +54,10 @@ impl Season {
             return Err(RequestError::new(ErrorCode::E002, METHOD, message).about("signature"));
         }
         let known = self.evidence.get(match_id).map_or(&[][..], |known| &known.deposits);
-        let same = |known: &&DepositedMove| known.player == *player && known.attempt == *attempt && known.turn == *turn;
+        let same = |known: &&DepositedMove| {
+            let place = (known.attempt, known.game, known.turn);
+            known.player == *player && place == (*attempt, deposit.game_number, *turn)
+        };
         let events = match known.iter().find(same) {
             Some(first) if first.played == deposit.played => Vec::new(),
             Some(_) => {
@@ -65,6 +69,7 @@ impl Season {
                     match_id: match_id.clone(),
                     attempt: *attempt,
                     player: player.clone(),
+                    game_number: deposit.game_number,
                     turn: *turn,
                     view: deposit.view_sha256,
                     played: deposit.played.clone(),

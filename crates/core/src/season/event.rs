@@ -96,6 +96,8 @@ pub enum Fact {
         match_id: MatchId,
         attempt: u32,
         player: PlayerId,
+        #[serde(default = "first", skip_serializing_if = "is_first")]
+        game_number: u32,
         turn: u32,
         view: DrawSeal,
         #[serde(rename = "move")]
@@ -171,6 +173,15 @@ pub enum Fact {
     /// Running matches end; no new match starts.
     Halted,
     Resumed,
+}
+
+fn first() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_first(number: &u32) -> bool {
+    *number == 1
 }
 
 /// How the manager recognised the operator.

@@ -4,6 +4,8 @@
 //! referee does not get the match again while another one exists. The match is played again if no player has seen a move of its
 //! opponent; otherwise it waits for the operator's decision.
 
+mod made_signatures;
+
 use league_protocol::draw::{DrawCommitment, DrawNonce};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{PlayerId, RefereeId};
@@ -17,15 +19,17 @@ use league_protocol::token::TokenDigest;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use made_signatures::MadeSignatures;
+
 use super::agent::{RegisteredPlayer, RegisteredReferee};
 use super::dispute::raised;
 use super::event::Fact;
 use super::report::ReportOutcome;
 use super::{CommandOutcome, MatchSlot, Season, happened};
 use crate::record::MatchRecord;
-use crate::rules::game::{CloneGame, Game, GameStage};
+use crate::rules::game::{Game, GameStage};
 use crate::rules::outcome::Outcome;
-use crate::rules::registry::new_game;
+use crate::rules::series::Series;
 
 /// The chance of one attempt, fixed before the referee starts it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -145,6 +149,7 @@ pub(super) struct MatchEvidence {
 pub(super) struct DepositedMove {
     pub(super) player: PlayerId,
     pub(super) attempt: u32,
+    pub(super) game: u32,
     pub(super) turn: u32,
     pub(super) view: ViewDigest,
     pub(super) played: SmolStr,
@@ -284,7 +289,7 @@ impl<'a> Case<'a> {
         for side in signing() {
             let player = self.players[side];
             let because = |kind| Ok(Some((Some(player.id.clone()), kind)));
-            if !self.replay(side).is_some_and(|game| self.follows_from(game.as_ref())) {
+            if !self.replay(side).is_some_and(|(game, _)| self.follows_from(&game)) {
                 return because(AlertKind::BadSignature);
             }
             match self.charge(side) {
@@ -308,7 +313,7 @@ impl<'a> Case<'a> {
     /// Whether the number was drawn, or a player may have seen a move of its opponent. The referee may have left the moves out of its
     /// report.
     fn is_revealed(&self, kind: AlertKind, testimonies: &Testimonies) -> bool {
-        let has_turns = new_game(&self.season.config.game_type).is_some_and(|game| game.about().max_turns > 1);
+        let has_turns = self.season.config.match_about().is_some_and(|about| about.max_turns > 1);
         // These say that the player was not asked for a move.
         let is_unasked = matches!(kind, AlertKind::NotCalled | AlertKind::OtherCommitment);
         let is_seen = testimonies.given().any(|said| said.revealed);
@@ -335,7 +340,7 @@ impl<'a> Case<'a> {
     }
 
     /// Whether the moves and the number decide the reported result. A technical loss is judged by its charge.
-    fn follows_from(&self, game: &dyn Game) -> bool {
+    fn follows_from(&self, game: &Series) -> bool {
         match (self.record.outcome, game.stage()) {
             (Outcome::Forfeit(_) | Outcome::DoubleForfeit, _) => true,
             (outcome, GameStage::Over(verdict)) => Outcome::from(verdict) == outcome,
@@ -371,13 +376,15 @@ impl<'a> Case<'a> {
         if !self.record.outcome.forfeited(side) || !player.profile.signs_moves {
             return Charge::None;
         }
-        let turn = self.moves(side) + 1;
-        let Some(game) = self.replay(side) else { return Charge::Unproved };
+        let Some((game, turn)) = self.replay(side) else { return Charge::Unproved };
         let view = game.view(side);
         let deposits = self.season.evidence.get(&self.report.match_id).map_or(&[][..], |known| &known.deposits);
         let is_this = |deposit: &DepositedMove| {
-            let is_due = deposit.player == player.id && deposit.attempt == self.attempt && deposit.turn == turn;
-            is_due && deposit.view == ViewDigest::of(&view) && game.check(side, &deposit.played).is_ok()
+            let is_own = deposit.player == player.id && deposit.attempt == self.attempt;
+            is_own
+                && (deposit.game, deposit.turn) == (turn.game, turn.turn)
+                && deposit.view == ViewDigest::of(&view)
+                && game.check(side, &deposit.played).is_ok()
         };
         let illegal = self.signatures(side).and_then(|signed| signed.illegal_move.as_ref());
         let is_illegal = illegal.is_some_and(|illegal| {
@@ -410,27 +417,29 @@ impl<'a> Case<'a> {
         shown.is_some_and(|shown| keys(player).any(|key| join.sign(key) == shown))
     }
 
-    /// The game after all moves; `None` if `side` did not sign one of its own.
-    fn replay(&self, side: Side) -> Option<Box<dyn Game>> {
+    /// The game after all moves, and the next turn of `side`; `None` if `side` did not sign one of its moves.
+    fn replay(&self, side: Side) -> Option<(Series, MoveTurn)> {
         let (player, signed) = (self.players[side], self.signatures(side));
-        let (mut turn, mut all_signed) = (0, true);
+        let mut due = MoveTurn { attempt: self.attempt, game: 1, turn: 1 };
+        let mut made = MadeSignatures::new(player, self.record.games);
         let attempt = (&self.report.match_id, self.attempt);
         let game = self.record.replay(&self.season.config.game_type, attempt, |game, mover, played| {
             if mover == side {
-                turn += 1;
-                let made = self.signed_move(turn, &game.view(side), played);
-                let shown = signed.and_then(|signed| signed.moves.get(turn as usize - 1).copied().flatten());
-                all_signed &= shown.is_some_and(|shown| keys(player).any(|key| made.sign(key) == shown));
+                due = turn_in(game, due);
+                made.add(&self.signed_move(due, &game.view(side), played), signed);
+                due.turn += 1;
             }
         });
-        game.ok().filter(|_| all_signed).map(|game| game.boxed())
+        let game = game.ok().filter(|_| made.are_shown(signed))?;
+        let due = turn_in(&game, due);
+        Some((game, due))
     }
 
-    fn signed_move<'b>(&'b self, turn: u32, view: &str, played: &'b str) -> SignedMove<'b> {
+    fn signed_move<'b>(&'b self, turn: MoveTurn, view: &str, played: &'b str) -> SignedMove<'b> {
         SignedMove {
             league: &self.season.config.league_id,
             match_id: &self.report.match_id,
-            turn: MoveTurn { attempt: self.attempt, game: 1, turn },
+            turn,
             view: ViewDigest::of(view),
             played,
         }
@@ -443,6 +452,11 @@ impl<'a> Case<'a> {
     fn signatures(&self, side: Side) -> Option<&PlayerSignatures> {
         self.report.signatures.get(&self.players[side].id)
     }
+}
+
+/// Turns are counted in each game anew.
+fn turn_in(game: &Series, due: MoveTurn) -> MoveTurn {
+    if game.number() == due.game { due } else { MoveTurn { game: game.number(), turn: 1, ..due } }
 }
 
 /// The key of the player, then those that it replaced during this attempt.

@@ -28,6 +28,7 @@ impl Season {
             match_id: match_id.clone(),
             game_type: self.config.game_type.clone(),
             attempt: assignment.attempt,
+            games_per_match: self.config.games_per_match.get(),
             mode,
             players: self.contestants(match_id)?.map(contestant),
             timeouts: self.config.limits,

@@ -123,6 +123,7 @@ impl Season {
             referees: place(self.referees.len()),
             matches_completed: self.matches_completed,
             total_matches: u32::try_from(self.total_matches()).unwrap_or(u32::MAX),
+            games_per_match: Some(self.config.games_per_match.get()).filter(|games| *games > 1),
         }
     }
 

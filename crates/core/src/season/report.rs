@@ -96,6 +96,7 @@ impl Season {
                 format!("number_parity is {parity} and drawn_number is {number}; send the parity of the number");
             return Err(contradiction(&message, "result.details.number_parity"));
         }
+        let games = self.reported_games(details.games_per_match)?;
         let proof = details.draw.as_ref().map(|draw| {
             Box::new(RevealedDraw {
                 commitment: draw.commitment,
@@ -105,14 +106,20 @@ impl Season {
                 seeded: draw.seeded,
             })
         });
-        let course = details.moves.iter().filter_map(|one| Some((side_of(&one.player_id)?, one.played.clone())));
-        let course = course.collect::<Vec<_>>();
+        let listed = details.moves.iter().filter_map(|one| Some((side_of(&one.player_id)?, one.played.clone())));
+        let course = match &details.coded_moves {
+            Some(coded) => coded.decode().ok_or_else(|| {
+                let message = "a code of result.details.coded_moves stands for no move; see PROTOCOL.md section 8";
+                contradiction(message, "result.details.coded_moves")
+            })?,
+            None => listed.collect::<Vec<_>>(),
+        };
         let last = |side: Side| course.iter().rfind(|(mover, _)| *mover == side).map(|(_, text)| text.clone());
         let choice = |side: Side| details.choices.get(ids[side]).cloned().flatten();
         Ok(MatchRecord {
             outcome,
             moves: Pair::from_fn(|side| last(side).or_else(|| choice(side))),
-            games: NonZeroU32::MIN,
+            games,
             course,
             drawn: details.drawn_number,
             score: details
@@ -121,6 +128,21 @@ impl Season {
                 .and_then(|score| Some(Pair::new(*score.get(ids.a)?, *score.get(ids.b)?))),
             proof,
         })
+    }
+
+    /// A referee that does not know of several games plays one: its report is not the result of the match.
+    fn reported_games(&self, reported: Option<u32>) -> Result<NonZeroU32, RequestError> {
+        let (games, field) = (self.config.games_per_match, "result.details.games_per_match");
+        let rule = format!("a match of this league has {games} games: play them all and send {field} with all moves");
+        match reported {
+            None if games > NonZeroU32::MIN => {
+                Err(RequestError::new(ErrorCode::E003, METHOD, format!("{field} is missing; {rule}")).about(field))
+            }
+            Some(found) if found != games.get() => {
+                Err(RequestError::new(ErrorCode::E002, METHOD, format!("{field} is {found}; {rule}")).about(field))
+            }
+            Some(_) | None => Ok(games),
+        }
     }
 
     /// Accepts the league's points, the course's (3, 1, 0), or 1 for the winner. The league always counts its own points; any
@@ -188,6 +210,7 @@ impl Season {
             let message = format!("attempt {current} at {match_id} is the current one; report only that");
             return Err(RequestError::new(ErrorCode::E007, METHOD, message).about("attempt"));
         }
+        self.reported_games(Some(record.games.get()))?;
         record.check(&self.config.game_type, match_id, current).map_err(|bad| {
             RequestError::new(ErrorCode::E002, METHOD, format!("{bad}; report what was played")).about("result.details")
         })?;

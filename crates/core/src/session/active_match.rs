@@ -1,5 +1,8 @@
+use std::sync::Arc;
+
 use league_protocol::draw::{DrawCommitment, DrawNonce};
 use league_protocol::id::{ConversationId, GameType, MatchId, PlayerId, RefereeId, RoundId};
+use league_protocol::message::finished_game::{FinishedGame, MAX_GAMES};
 use league_protocol::message::invitation::GameInvitation;
 use league_protocol::side::Side;
 use smol_str::SmolStr;
@@ -27,7 +30,13 @@ pub(super) struct ActiveMatch {
     pub(super) asked: u32,
     /// Whether the player has seen a move of its opponent, or the result.
     pub(super) revealed: bool,
+    /// The games of the match that are over, as far as the referee told them. Shared with the strategies.
+    pub(super) games: Arc<Vec<FinishedGame>>,
 }
+
+/// The most moves of a side that the player remembers of one game, and the longest text of a move. Bounds on hostile referees.
+const MAX_MOVES: usize = 512;
+const MAX_TEXT: usize = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum JoinState {
@@ -89,6 +98,7 @@ impl ActiveMatch {
             moves: MadeMoves::default(),
             asked: 0,
             revealed: false,
+            games: Arc::default(),
         }
     }
 
@@ -127,8 +137,24 @@ impl ActiveMatch {
         // Side A begins where the players take turns, so it has seen nothing in its first turn, unless cards were dealt.
         let has_cards = new_game(game).is_none_or(|game| game.about().chance);
         let made = u32::try_from(self.moves.count()).unwrap_or(u32::MAX);
-        self.asked = self.asked.max(position.turn.map_or(made.saturating_add(1), |at| at.turn));
+        let next = made.saturating_add(u32::from(self.moves.at(position).is_none()));
+        // Turns are counted in each game anew.
+        self.asked = self.asked.max(position.turn.filter(|at| at.game == 1).map_or(next, |at| at.turn));
         self.revealed |= later || (!view.is_empty() && (has_cards || self.side != Some(Side::A)));
+    }
+
+    /// Takes the games that the player does not know yet.
+    pub(super) fn learn(&mut self, games: &[FinishedGame]) {
+        for game in games.iter().filter(|game| (1..=MAX_GAMES).contains(&game.game_number)) {
+            if self.games.last().is_some_and(|known| known.game_number >= game.game_number) {
+                continue;
+            }
+            let known = |moves: &[SmolStr]| {
+                moves.iter().filter(|text| text.len() <= MAX_TEXT).take(MAX_MOVES).cloned().collect()
+            };
+            let (your_moves, opponent_moves) = (known(&game.your_moves), known(&game.opponent_moves));
+            Arc::make_mut(&mut self.games).push(FinishedGame { your_moves, opponent_moves, ..*game });
+        }
     }
 
     /// A late question does not reopen a match.

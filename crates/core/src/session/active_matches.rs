@@ -70,6 +70,12 @@ impl ActiveMatches {
             .find_map(|active| active.moves.signed_in(turn))
     }
 
+    /// Whether the player has gone on from this game, with any referee, so that it signs no move of it any more.
+    pub(super) fn has_closed(&self, match_id: &MatchId, turn: &MoveTurn) -> bool {
+        let mut attempts = self.list.iter().filter(|active| active.match_id == *match_id);
+        attempts.any(|active| active.attempt == Some(turn.attempt) && active.moves.has_closed(turn.game))
+    }
+
     /// The signed moves of an attempt, in the order of the turns, with any referee.
     pub(super) fn signed_moves(&self, match_id: &MatchId, attempt: u32) -> Vec<&SmolStr> {
         let made =

@@ -8,7 +8,8 @@ use smol_str::SmolStr;
 
 /// The most unsigned moves per attempt: more than our games have, and a bound on hostile referees.
 const MAX_UNSIGNED: usize = 64;
-/// The most signed moves per attempt. A signed move is never forgotten: the player could sign another one for the same turn.
+/// The most signed moves per attempt, in the last two games of the match. A signed move of these games is never forgotten, and the
+/// player answers no question about an earlier game: it could sign another move for the same turn.
 const MAX_SIGNED: usize = 512;
 
 /// What a referee asks for. A digest identifies the view, so memory does not depend on its length.
@@ -49,15 +50,26 @@ impl MadeMove {
 
 /// The newest last.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct MadeMoves(Vec<MadeMove>);
+pub(super) struct MadeMoves {
+    list: Vec<MadeMove>,
+    /// How many signed moves of earlier games were dropped.
+    dropped: usize,
+    /// The first game whose moves are kept.
+    first_game: u32,
+}
 
 impl MadeMoves {
     pub(super) fn count(&self) -> usize {
-        self.0.len()
+        self.list.len() + self.dropped
+    }
+
+    /// Whether the moves of this game were dropped.
+    pub(super) fn has_closed(&self, game: u32) -> bool {
+        game < self.first_game
     }
 
     pub(super) fn at(&mut self, position: &Position) -> Option<&mut MadeMove> {
-        self.0.iter_mut().rfind(|made| made.position == *position)
+        self.list.iter_mut().rfind(|made| made.position == *position)
     }
 
     pub(super) fn signed_in(&mut self, turn: &MoveTurn) -> Option<&mut MadeMove> {
@@ -65,15 +77,15 @@ impl MadeMoves {
     }
 
     pub(super) fn last(&self) -> Option<&SmolStr> {
-        self.0.last().map(|made| &made.played)
+        self.list.last().map(|made| &made.played)
     }
 
     pub(super) fn signed(&self) -> impl DoubleEndedIterator<Item = &MadeMove> {
-        self.0.iter().filter(|made| made.signature.is_some())
+        self.list.iter().filter(|made| made.signature.is_some())
     }
 
     pub(super) fn signed_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut MadeMove> {
-        self.0.iter_mut().filter(|made| made.signature.is_some())
+        self.list.iter_mut().filter(|made| made.signature.is_some())
     }
 
     /// Returns false if there is no room for another signed move.
@@ -81,14 +93,21 @@ impl MadeMoves {
         self.signed().count() < MAX_SIGNED
     }
 
-    /// Drops the oldest unsigned move of a full list.
+    /// Drops the oldest unsigned move of a full list, and the moves of all games before the previous one.
     pub(super) fn add(&mut self, made: MadeMove) {
-        let unsigned = |made: &MadeMove| made.signature.is_none();
-        if self.0.iter().filter(|made| unsigned(made)).count() == MAX_UNSIGNED
-            && let Some(oldest) = self.0.iter().position(unsigned)
-        {
-            self.0.remove(oldest);
+        let game = made.position.turn.filter(|_| made.signature.is_some()).map_or(0, |turn| turn.game);
+        if game.saturating_sub(1) > self.first_game {
+            self.first_game = game - 1;
+            let (first, before) = (self.first_game, self.list.len());
+            self.list.retain(|made| made.position.turn.is_none_or(|turn| turn.game >= first));
+            self.dropped += before - self.list.len();
         }
-        self.0.push(made);
+        let unsigned = |made: &MadeMove| made.signature.is_none();
+        if self.list.iter().filter(|made| unsigned(made)).count() == MAX_UNSIGNED
+            && let Some(oldest) = self.list.iter().position(unsigned)
+        {
+            self.list.remove(oldest);
+        }
+        self.list.push(made);
     }
 }

@@ -1,7 +1,10 @@
 //! A referee's request for a move, from either of the two calls that ask for one.
 
+use std::sync::Arc;
+
 use league_protocol::id::{GameType, MatchId, PlayerId, RoundId};
 use league_protocol::message::choice::ChooseParityCall;
+use league_protocol::message::finished_game::FinishedGame;
 use league_protocol::message::game_move::GameMoveCall;
 use league_protocol::message::standings::PlayerRecord;
 use league_protocol::side::Side;
@@ -31,6 +34,10 @@ pub struct MoveRequest {
     pub attempt: Option<u32>,
     /// `None` if the referee does not number its calls.
     pub turn: Option<MoveTurn>,
+    /// How many games the match has.
+    pub games_per_match: u32,
+    /// The games of this match that are over, the oldest first.
+    pub finished_games: Arc<Vec<FinishedGame>>,
 }
 
 /// Identifies a request for a move until it is answered.
@@ -70,6 +77,8 @@ impl From<ChooseParityCall> for MoveRequest {
             answered: None,
             attempt: call.attempt,
             turn: turn_of(call.attempt, call.game_number, call.turn),
+            games_per_match: call.games_per_match.unwrap_or(1),
+            finished_games: Arc::new(call.finished_games),
         }
     }
 }
@@ -91,6 +100,8 @@ impl From<GameMoveCall> for MoveRequest {
             answered: None,
             attempt: call.attempt,
             turn: turn_of(call.attempt, call.game_number, call.turn),
+            games_per_match: call.games_per_match.unwrap_or(1),
+            finished_games: Arc::new(call.finished_games),
         }
     }
 }

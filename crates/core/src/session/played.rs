@@ -1,6 +1,7 @@
 //! The matches a player played, their sums, and whether the draws were honest.
 
 use league_protocol::id::{LeagueId, MatchId, PlayerId, RoundId};
+use league_protocol::message::finished_game::FinishedGame;
 use league_protocol::message::game_over::{DrawProof, GameOver, OwnResult, ResultStatus};
 use league_protocol::message::standings::PlayerRecord;
 use league_protocol::message::start_match::MatchPoints;
@@ -34,6 +35,9 @@ pub struct PlayedMatch {
     pub points: u32,
     #[serde(default)]
     pub draw: DrawCheck,
+    /// Of a match of several games. The oldest matches of a long history have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub games: Vec<FinishedGame>,
 }
 
 /// Whether the draw kept the referee's commitment.
@@ -70,6 +74,7 @@ impl PlayedMatch {
             drawn_number: over.drawn_number.or(result.and_then(|result| result.drawn_number)),
             points: over.points_earned.unwrap_or_else(|| points_for(own, &MatchPoints::default())),
             draw: check_draw(over, player, active),
+            games: active.map(|active| active.games.to_vec()).unwrap_or_default(),
         })
     }
 
@@ -114,6 +119,16 @@ fn check_draw(over: &GameOver, player: &PlayerId, active: Option<&ActiveMatch>) 
         (Some(_), None, _) => DrawCheck::Broken,
         // Without sides the order of the nonces is unknown.
         (Some(_), Some(_), None) => DrawCheck::Unproved,
+        (Some(_), Some(proof), Some(side)) if over.games_per_match.is_some_and(|games| games > 1) => {
+            let draw = draw_of(over, player, side, proof);
+            let follows = |game: &FinishedGame| {
+                game.drawn_number.is_none_or(|number| number == draw.number_of_game(game.game_number).get())
+            };
+            let kept = is_own(proof, player, active)
+                && draw.verify_seal(&commitment, proof.seal.as_ref()).is_ok()
+                && active.games.iter().all(follows);
+            if kept { DrawCheck::Proved } else { DrawCheck::Broken }
+        }
         (Some(number), Some(proof), Some(side)) => {
             let kept = whole.is_none_or(|whole| whole == number)
                 && is_own(proof, player, active)
@@ -151,6 +166,8 @@ pub(super) enum Added {
 
 /// The oldest matches are dropped first.
 pub(super) const MAX_REMEMBERED: usize = 10_000;
+/// The most moves in the games of all matches. The games of the oldest matches are dropped first.
+const MAX_REMEMBERED_MOVES: usize = 100_000;
 
 /// Each match once, the oldest first.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -172,6 +189,7 @@ impl History {
             let surplus = (self.0.len() + 1).saturating_sub(MAX_REMEMBERED);
             self.0.drain(..surplus);
             self.0.push(played);
+            self.bound_games();
             return Added::New;
         };
         // Without the commitment the earlier check of the draw still counts.
@@ -180,6 +198,16 @@ impl History {
         }
         *known = played;
         Added::Replaced
+    }
+
+    fn bound_games(&mut self) {
+        let mut moves = 0;
+        for played in self.0.iter_mut().rev().filter(|played| !played.games.is_empty()) {
+            moves += played.games.iter().map(|game| game.your_moves.len() + game.opponent_moves.len()).sum::<usize>();
+            if moves > MAX_REMEMBERED_MOVES {
+                played.games = Vec::new();
+            }
+        }
     }
 
     pub fn record(&self) -> PlayerRecord {

@@ -194,6 +194,8 @@ impl PlayerSession {
         active.opponent = active.opponent.take().or(request.opponent);
         active.round = active.round.or(request.round);
         active.show(&asked.position, &request.view, &request.game);
+        active.learn(&request.finished_games);
+        request.finished_games = Arc::clone(&active.games);
         (request.opponent, request.round) = (active.opponent.clone(), active.round);
         request.answered = self.earlier_answer(key, method, &asked.position)?.map(|made| made.played.clone());
         let stage = if request.answered.is_some() { MatchStage::Chosen } else { MatchStage::Choosing };
@@ -259,6 +261,10 @@ impl PlayerSession {
         method: Method,
         position: &Position,
     ) -> Result<Option<&mut MadeMove>, RequestError> {
+        if let Some(turn) = position.turn.filter(|turn| self.matches.has_closed(key.match_id, turn)) {
+            let message = format!("game {} of {} is over", turn.game, key.match_id);
+            return Err(RequestError::new(ErrorCode::E010, method, message).about("game_number"));
+        }
         let signed = position.turn.filter(|turn| self.matches.signed_in(key.match_id, turn).is_some());
         let Some(turn) = signed else {
             return Ok(self.matches.find(key).and_then(|active| active.moves.at(position)));
@@ -292,7 +298,10 @@ impl PlayerSession {
         let match_id = &over.match_id;
         let identity = self.check_referee_message(head, Method::NotifyMatchResult, match_id)?.clone();
         let referee = referee_of(head);
-        let active = self.matches.find(AttemptKey { match_id, attempt: None, referee: referee.as_ref() });
+        let mut active = self.matches.find(AttemptKey { match_id, attempt: None, referee: referee.as_ref() });
+        if let Some(active) = &mut active {
+            active.learn(&over.finished_games);
+        }
         // The session acknowledges even an unreadable result, because a repetition would not help.
         let played = PlayedMatch::of(over, &identity, active.as_deref());
         let is_late = self.round.is_some_and(|current| round_of(over).is_some_and(|round| round < current));

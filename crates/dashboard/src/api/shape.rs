@@ -63,6 +63,8 @@ pub(super) struct Page<T> {
 pub(super) struct League {
     league_id: LeagueId,
     game_type: GameType,
+    /// How many games a match has.
+    games_per_match: u32,
     /// `WAITING_FOR_REGISTRATIONS`, `CREATING_SCHEDULE`, `RUNNING_LEAGUE` or `LEAGUE_COMPLETED`.
     state: SmolStr,
     /// Whether the operator has stopped it.
@@ -90,6 +92,7 @@ impl League {
         Self {
             league_id: status.league_id,
             game_type: season.config().game_type.clone(),
+            games_per_match: season.config().games_per_match.get(),
             state: status.state,
             halted: season.is_halted(),
             current_round: status.current_round,

@@ -104,6 +104,7 @@ fn status(snapshot: &LeagueSnapshot, room: Option<&WaitingRoom>) -> Markup {
                 div { dt { "Referees" } dd { (status.referees) (of(expected[1])) } }
                 @if room.is_none() {
                     @if season.config().format != KnownFormat::default() { div { dt { "Format" } dd { (season.config().format.to_string()) } } }
+                    @if let Some(games) = status.games_per_match { div { dt { "Games per match" } dd { (games) } } }
                     div { dt { "Round" } dd { (status.current_round) " of " (status.total_rounds) } }
                     div { dt { "Matches" } dd { (status.matches_completed) " of " (status.total_matches) } }
                 }

@@ -47,6 +47,7 @@ pub(crate) fn page(
             (operate)
         }
         @if let Some(over) = over {
+            (games(snapshot, match_id, over))
             @if let Some(moves) = moves(snapshot, match_id, over) { (moves) }
             @if has_number(snapshot, over) || over.record.proof.is_some() { (draw(match_id, over)) }
             @match (over.attempt, over.file.as_ref().filter(|file| !file.transcript.is_empty())) {
@@ -77,7 +78,11 @@ fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -
                         @if let Some(ms) = file.and_then(|file| file.times.get(&players[side].id)).and_then(|times| times.move_ms) { small { " after " (ms) " ms" } } } }
                 }
             }
-            @if has_number(snapshot, over) { div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } } }
+            @if over.record.games.get() > 1 { div { dt { "Games" } dd { (over.record.games) } } }
+            @if let Some(score) = over.record.score { div { dt { "Score" } dd { (score[first]) " : " (score[second]) } } }
+            @if over.record.games.get() == 1 && has_number(snapshot, over) {
+                div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } }
+            }
             @if let Some(attempt) = over.attempt { div { dt { "Attempt" } dd { (attempt) } } }
             @if let Some(file) = file { div { dt { "Referee" } dd { (file.referee_id) } } }
         }
@@ -102,6 +107,32 @@ fn moves(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) ->
     let season = snapshot.season();
     let names = season.contestants(match_id)?.map(|player| player.profile.name.as_str());
     replay::section(&over.record, &season.config().game_type, (match_id, over.attempt?), names)
+}
+
+/// The games of a match of several games, one after the other.
+fn games(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -> Markup {
+    let (season, several) = (snapshot.season(), over.record.games.get() > 1);
+    let attempt = over.attempt.filter(|_| several);
+    let ends = attempt.map(|attempt| over.record.ends(&season.config().game_type, (match_id, attempt)));
+    html! {
+        @if let (Some(ends), Some(players)) = (ends, season.contestants(match_id)) {
+            section #games aria-labelledby="games-title" {
+                h2 #games-title { "The games" }
+                div.wide tabindex="0" role="region" aria-label="Every game with its score" {
+                    table {
+                        thead { tr {
+                            th scope="col" { "Game" } th scope="col" { (named(&players.a.profile.name)) } th scope="col" { (named(&players.b.profile.name)) }
+                            th scope="col" { "Number" } th scope="col" { "Moves" }
+                        } }
+                        tbody { @for end in &ends {
+                            tr { th scope="row" { (end.number) } td { (end.score.a) } td { (end.score.b) }
+                                td { @if let Some(number) = end.drawn { (number.get()) } } td { (end.moves) } }
+                        } }
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn name_of(snapshot: &LeagueSnapshot, match_id: &MatchId, id: &str) -> String {
@@ -140,6 +171,7 @@ fn draw(match_id: &MatchId, over: &FinishedMatch) -> Markup {
         section #draw aria-labelledby="draw-title" {
             h2 #draw-title { "The draw" }
             @match (over.record.proof.as_ref().zip(over.attempt), over.record.drawn) {
+                (Some(_), Some(_)) if over.record.games.get() > 1 => p { "The numbers of all games follow from the commitment in the invitations, the secret and the nonces. league verify draws them again." },
                 (Some((proof, attempt)), Some(number)) => (proved(match_id, attempt, proof, number)),
                 (None, Some(_)) => p.empty { "Its referee proves nothing; the number has to be believed." },
                 (Some(_), None) => p { "The cards follow from the commitment in the invitations, the secret and the nonces. league verify deals them again." },

@@ -254,6 +254,8 @@ struct ScoringKeys {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Scheduling {
     pub(super) format: KnownFormat,
+    #[serde(deserialize_with = "whole::<1, 1000, _, _>")]
+    pub(super) games_per_match: Option<u32>,
     #[serde(rename = "matches_per_round")]
     _matches_per_round: IgnoredAny,
 }

@@ -32,6 +32,7 @@ mod processes;
 mod refusals;
 mod secrets;
 mod secure;
+mod several_games;
 #[cfg(target_os = "linux")]
 mod several_machines;
 mod source;

@@ -50,6 +50,7 @@ impl Prompt {
             let played: Vec<&PlayedMatch> = memory.history.against(opponent).collect();
             matches(&mut text, &format!("Your last matches against {opponent}"), &played);
         }
+        games(&mut text, request);
         let all: Vec<&PlayedMatch> = memory.history.matches().iter().collect();
         matches(&mut text, "Your last matches against anybody", &all);
         if !request.view.is_empty() {
@@ -116,6 +117,30 @@ fn matches(text: &mut String, heading: &str, played: &[&PlayedMatch]) {
 /// Moves of all games look like this. A sentence, which could contain instructions to the model, does not.
 fn is_word(text: &str) -> bool {
     (1..=LONGEST_MOVE).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+/// The last games of this match, where it has several.
+fn games(text: &mut String, request: &MoveRequest) {
+    if request.games_per_match <= 1 {
+        return;
+    }
+    let (games, now) = (&request.finished_games, request.turn.map_or(1, |turn| turn.game));
+    let score = games.iter().fold((0, 0), |(own, theirs): (i32, i32), game| {
+        (own.saturating_add(game.your_score), theirs.saturating_add(game.opponent_score))
+    });
+    let _ = writeln!(
+        text,
+        "\nThis match has {} games, and this is game {now}. Your score is {}, theirs is {}.",
+        request.games_per_match, score.0, score.1
+    );
+    let last =
+        |played: &[SmolStr]| played.last().filter(|text| is_word(text)).map_or("nothing", SmolStr::as_str).to_owned();
+    for game in &games[games.len().saturating_sub(MAX_ROWS)..] {
+        let (own, theirs) = (last(&game.your_moves), last(&game.opponent_moves));
+        let _ = write!(text, "Game {}: your last move {own}, theirs {theirs}, ", game.game_number);
+        let _ = game.drawn_number.map(|number| write!(text, "the number {number}, "));
+        let _ = writeln!(text, "score {} to {}", game.your_score, game.opponent_score);
+    }
 }
 
 fn result(result: OwnResult) -> &'static str {

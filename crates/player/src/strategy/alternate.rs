@@ -1,6 +1,6 @@
 //! `alternate`: even, odd, even, odd, against every opponent.
 
-use league_core::session::{MoveRequest, PlayedMatch};
+use league_core::session::MoveRequest;
 use league_protocol::parity::Parity;
 
 use super::{Decision, Strategy};
@@ -14,9 +14,7 @@ impl Strategy for Alternate {
         "alternate"
     }
 
-    fn choose(&self, _: &MoveRequest, memory: &Memory) -> Decision {
-        let own = |played: &PlayedMatch| played.my_choice.as_deref().and_then(Parity::exact);
-        let last = memory.history.matches().iter().rev().find_map(own);
-        last.map_or(Parity::Even, Parity::opposite).into()
+    fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
+        memory.last_choice(request).map_or(Parity::Even, Parity::opposite).into()
     }
 }

@@ -4,11 +4,11 @@
 //! An arm's score is its mean plus a margin that shrinks with the number of tries. The choice follows from the history; chance
 //! only breaks ties.
 
-use league_core::session::{MoveRequest, PlayedMatch};
+use league_core::session::MoveRequest;
 use league_protocol::parity::Parity;
 
 use super::{Decision, Strategy};
-use crate::memory::{Choices, Memory};
+use crate::memory::{Duel, Memory};
 
 /// The points of a win; scales rewards to 1.
 const BEST: f64 = 3.0;
@@ -41,14 +41,13 @@ impl Arm {
     }
 }
 
-fn better_arm<'a>(matches: impl IntoIterator<Item = &'a PlayedMatch>) -> Option<Parity> {
+/// A match that the opponent forfeited is no duel: the choice did not earn its points.
+fn better_arm(duels: &[Duel]) -> Option<Parity> {
     let (mut even, mut odd) = (Arm::default(), Arm::default());
-    for played in matches {
-        // The choice did not earn the points of an opponent's forfeit.
-        let Some(choices) = Choices::of(played) else { continue };
-        match choices.own {
-            Parity::Even => even.pulled(played.points),
-            Parity::Odd => odd.pulled(played.points),
+    for duel in duels {
+        match duel.choices.own {
+            Parity::Even => even.pulled(duel.points),
+            Parity::Odd => odd.pulled(duel.points),
         }
     }
     let all = even.pulls + odd.pulls;
@@ -65,7 +64,7 @@ impl Strategy for Bandit {
     }
 
     fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
-        let better = better_arm(memory.informative_matches(request));
+        let better = better_arm(&memory.informative_duels(request));
         better.unwrap_or_else(|| memory.toss(request)).into()
     }
 }
@@ -73,23 +72,24 @@ impl Strategy for Bandit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::played;
+    use crate::memory::Choices;
+    use crate::testing::{played, question, remembering};
 
     #[test]
     fn it_converges_to_the_better_arm() {
         // Against an opponent that always says even, even pays 1 each time, odd alternates between 3 and 0.
-        let mut matches = Vec::new();
+        let mut duels = Vec::new();
         let mut odd_pulls = 0;
-        for number in 0..2_000 {
-            let own = better_arm(&matches).unwrap_or(Parity::Even);
-            let mut next = played(number, "P02", own, Parity::Even);
+        for _ in 0..2_000 {
+            let own = better_arm(&duels).unwrap_or(Parity::Even);
+            let mut next = Duel { choices: Choices { own, theirs: Parity::Even }, points: 1 };
             if own == Parity::Odd {
                 odd_pulls += 1;
                 next.points = if odd_pulls % 2 == 0 { 3 } else { 0 };
             }
-            matches.push(next);
+            duels.push(next);
         }
-        let late = matches[1_500..].iter().filter(|played| played.my_choice.as_deref() == Some("odd")).count();
+        let late = duels[1_500..].iter().filter(|duel| duel.choices.own == Parity::Odd).count();
         assert!(late > 425, "the better arm was pulled {late} times of the last 500");
     }
 
@@ -97,6 +97,6 @@ mod tests {
     fn a_forfeit_of_the_opponent_says_nothing_about_an_arm() {
         let mut gift = played(1, "P02", Parity::Even, Parity::Odd);
         (gift.opponent_choice, gift.points) = (None, 3);
-        assert_eq!(better_arm(&[gift]), None);
+        assert_eq!(remembering(&[gift]).informative_duels(&question(2)), []);
     }
 }

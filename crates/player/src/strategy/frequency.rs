@@ -6,7 +6,7 @@ use league_core::session::MoveRequest;
 
 use super::tally::Tally;
 use super::{Decision, Strategy};
-use crate::memory::{Choices, Memory};
+use crate::memory::Memory;
 
 #[derive(Debug)]
 pub(super) struct Frequency;
@@ -17,8 +17,7 @@ impl Strategy for Frequency {
     }
 
     fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
-        let matches = memory.informative_matches(request).into_iter();
-        let tally: Tally = matches.filter_map(Choices::of).map(|choices| choices.theirs).collect();
+        let tally: Tally = memory.informative_duels(request).into_iter().map(|duel| duel.choices.theirs).collect();
         tally.majority().map_or_else(|| memory.toss(request), |favourite| favourite.opposite()).into()
     }
 }

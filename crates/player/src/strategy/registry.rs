@@ -20,6 +20,7 @@ use super::markov::Markov;
 #[cfg(feature = "test-strategies")]
 use super::misbehaving::Misbehaviour;
 use super::model::AskModel;
+use super::mostly_rock::MostlyRock;
 use super::pattern::Pattern;
 use super::random::Random;
 use super::throw_pattern::ThrowPattern;
@@ -69,6 +70,7 @@ const STRATEGIES: &[StrategyEntry] = &[
     plain("tic_tac_toe", "plays tic-tac-toe perfectly", || Arc::new(TicTacToe)),
     with("connect_four", "searches Connect Four some moves ahead", DEPTH, |depth| Arc::new(ConnectFour { depth })),
     plain("throw_pattern", "beats the throw that used to follow", || Arc::new(ThrowPattern)),
+    plain("mostly_rock", "throws rock half of the time", || Arc::new(MostlyRock)),
     plain("tit_for_tat", "does what the opponent did last", || Arc::new(TitForTat)),
     plain("equilibrium", "plays poker and Colonel Blotto so that nobody can exploit it", || Arc::new(Equilibrium)),
 ];

@@ -1,4 +1,5 @@
-//! `throw_pattern`: beats the throw that used to follow on the last throws of both players in rock, paper, scissors.
+//! `throw_pattern`: beats the throw that used to follow on the last throws of both players in rock, paper, scissors, in this game
+//! and in earlier ones against the same opponent.
 //!
 //! Without a pattern it throws at random, so an opponent that throws at random wins nothing from it on average.
 
@@ -11,6 +12,8 @@ use crate::memory::Memory;
 
 /// The longest run of throws that it looks for.
 const LONGEST: usize = 4;
+/// The last throws that it looks at: those of five games. More would cost time and change little.
+const MAX_THROWS: usize = 500;
 
 #[derive(Debug)]
 pub(super) struct ThrowPattern;
@@ -31,6 +34,11 @@ fn predicted(throws: &[(u8, u8)]) -> Option<u8> {
     })
 }
 
+/// The letter of the view for a throw.
+fn letter(throw: &str) -> u8 {
+    throw.bytes().next().unwrap_or_default().to_ascii_uppercase()
+}
+
 fn beating(throw: u8) -> &'static str {
     match throw {
         b'R' => "paper",
@@ -49,7 +57,15 @@ impl Strategy for ThrowPattern {
     }
 
     fn choose(&self, request: &MoveRequest, memory: &Memory) -> Decision {
-        match predicted(&throws(&request.view)) {
+        let now = throws(&request.view);
+        let newest_first = memory.games_against_opponent(request).rev().flat_map(|game| {
+            let both = game.your_moves.iter().rev().zip(game.opponent_moves.iter().rev());
+            both.map(|(own, theirs)| (letter(own), letter(theirs)))
+        });
+        let mut all: Vec<(u8, u8)> = newest_first.take(MAX_THROWS.saturating_sub(now.len())).collect();
+        all.reverse();
+        all.extend(now);
+        match predicted(&all) {
             Some(throw) => Decision::Move(SmolStr::new_static(beating(throw))),
             None => Decision::Move(memory.random_move(request).unwrap_or_default()),
         }
@@ -58,8 +74,19 @@ impl Strategy for ThrowPattern {
 
 #[cfg(test)]
 mod tests {
+    use league_protocol::message::finished_game::FinishedGame;
+
     use super::*;
     use crate::testing::{memory, question};
+
+    #[test]
+    fn it_learns_from_the_earlier_games_of_the_match() {
+        let moves = |text: &str| text.split(' ').map(Into::into).collect();
+        let (your_moves, opponent_moves) = (moves("rock rock rock rock"), moves("paper scissors paper scissors"));
+        let game = FinishedGame { game_number: 1, your_moves, opponent_moves, ..FinishedGame::default() };
+        let request = MoveRequest { finished_games: vec![game].into(), ..question(1) };
+        assert_eq!(ThrowPattern.choose(&request, &memory(&[])), Decision::Move("scissors".into()));
+    }
 
     #[test]
     fn it_beats_what_used_to_follow() {

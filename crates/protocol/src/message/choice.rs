@@ -3,6 +3,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use smol_str::SmolStr;
 
+use super::finished_game::FinishedGame;
 use super::standings::PlayerRecord;
 use crate::draw::Signature;
 use crate::envelope::ReceivedEnvelope;
@@ -44,6 +45,12 @@ pub struct ChooseParityCall {
     /// The player's move in this game, from one.
     #[serde(default, deserialize_with = "lenient::number")]
     pub turn: Option<u32>,
+    /// How many games the match has; one where it is not said.
+    #[serde(default, deserialize_with = "lenient::number")]
+    pub games_per_match: Option<u32>,
+    /// The games of this match that ended since the player's last move.
+    #[serde(default, deserialize_with = "lenient::value_or_default")]
+    pub finished_games: Vec<FinishedGame>,
 }
 
 /// What may help to choose.
@@ -85,7 +92,7 @@ impl Serialize for NestedCopy<'_> {
 
 impl Serialize for ChooseParityCall {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("ChooseParityCall", 12)?;
+        let mut out = serializer.serialize_struct("ChooseParityCall", 14)?;
         out.serialize_field("league_id", &self.league_id)?;
         out.serialize_field("round_id", &self.round_id)?;
         out.serialize_field("match_id", &self.match_id)?;
@@ -94,10 +101,19 @@ impl Serialize for ChooseParityCall {
         out.serialize_field("game_id", &self.match_id)?;
         out.serialize_field("context", &self.context)?;
         out.serialize_field("deadline", &self.deadline)?;
-        for (name, number) in [("attempt", self.attempt), ("game_number", self.game_number), ("turn", self.turn)] {
+        let numbers = [
+            ("attempt", self.attempt),
+            ("game_number", self.game_number),
+            ("turn", self.turn),
+            ("games_per_match", self.games_per_match),
+        ];
+        for (name, number) in numbers {
             if let Some(number) = number {
                 out.serialize_field(name, &number)?;
             }
+        }
+        if !self.finished_games.is_empty() {
+            out.serialize_field("finished_games", &self.finished_games)?;
         }
         out.serialize_field("parity_context", &NestedCopy(self))?;
         out.end()

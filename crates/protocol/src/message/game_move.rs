@@ -2,6 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use super::finished_game::FinishedGame;
 use super::game_view::GameView;
 use super::standings::PlayerRecord;
 use crate::draw::Signature;
@@ -40,6 +41,12 @@ pub struct GameMoveCall {
     /// The player's move in this game, from one.
     #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub turn: Option<u32>,
+    /// How many games the match has; one where it is not said.
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
+    pub games_per_match: Option<u32>,
+    /// The games of this match that ended since the player's last move.
+    #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "Vec::is_empty")]
+    pub finished_games: Vec<FinishedGame>,
 }
 
 /// What a player may see before it moves.

@@ -8,6 +8,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
 
+use super::finished_game::FinishedGame;
 use crate::draw::{DrawCommitment, DrawNonce, DrawSeal, DrawSecret};
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::lenient;
@@ -177,6 +178,12 @@ pub struct GameOver {
     /// Whether the manager has not taken the report yet.
     #[serde(default, deserialize_with = "lenient::or_default", skip_serializing_if = "std::ops::Not::not")]
     pub provisional: bool,
+    /// How many games the match has; one where it is not said.
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
+    pub games_per_match: Option<u32>,
+    /// The games of this match that ended since the player's last move before them.
+    #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "Vec::is_empty")]
+    pub finished_games: Vec<FinishedGame>,
 }
 
 /// The result of a match.

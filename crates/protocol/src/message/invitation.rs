@@ -38,6 +38,9 @@ pub struct GameInvitation {
     /// SHA-256 of the secret that will decide the draw.
     #[serde(default, deserialize_with = "lenient::text")]
     pub draw_commitment: Option<DrawCommitment>,
+    /// How many games the match has; one where it is not said.
+    #[serde(default, deserialize_with = "lenient::number")]
+    pub games_per_match: Option<u32>,
 }
 
 /// Some players look for the fields under `game_invitation`.
@@ -66,13 +69,16 @@ impl GameInvitation {
 
 impl Serialize for GameInvitation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("GameInvitation", 11)?;
+        let mut out = serializer.serialize_struct("GameInvitation", 12)?;
         self.write_fields(&mut out)?;
         if let Some(attempt) = &self.attempt {
             out.serialize_field("attempt", attempt)?;
         }
         if let Some(commitment) = &self.draw_commitment {
             out.serialize_field("draw_commitment", commitment)?;
+        }
+        if let Some(games) = &self.games_per_match {
+            out.serialize_field("games_per_match", games)?;
         }
         out.serialize_field("game_invitation", &NestedCopy(self))?;
         out.end()

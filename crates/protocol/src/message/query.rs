@@ -163,6 +163,9 @@ pub struct LeagueStatus {
     pub matches_completed: u32,
     /// Matches in all.
     pub total_matches: u32,
+    /// How many games a match has, where it is more than one.
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
+    pub games_per_match: Option<u32>,
 }
 
 /// An agent as others may see it.

@@ -2,6 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use smol_str::SmolStr;
 
+use super::coded_moves::CodedMoves;
 use super::game_over::{ByPlayer, DrawProof, ResultStatus, means_no_winner};
 use super::registration::MAX_COMMITMENTS;
 use super::transcript::TranscriptDigest;
@@ -63,12 +64,23 @@ pub struct PlayerSignatures {
     /// Of its moves, in order; null for a move without one.
     #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<Option<Signature>>,
+    /// Of all its moves together, in a match of several games: the bytes of the signatures, combined by XOR.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub combined: Option<Signature>,
     /// The last illegal move, of a player that lost by illegal moves.
     #[serde(default, deserialize_with = "lenient::value", skip_serializing_if = "Option::is_none")]
     pub illegal_move: Option<SignedIllegalMove>,
 }
 
 impl PlayerSignatures {
+    /// Replaces the signatures of the moves by their combination. There is none while a move is unsigned.
+    #[must_use]
+    pub fn combined(self) -> Self {
+        let moves: Option<Vec<Signature>> = self.moves.iter().copied().collect();
+        let combined = moves.filter(|moves| !moves.is_empty()).map(|moves| Signature::combined(&moves));
+        Self { moves: Vec::new(), combined, ..self }
+    }
+
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -185,6 +197,13 @@ pub struct ResultDetails {
     /// All moves in order, in a game of more than one turn: the manager replays them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<ReportedMove>,
+    /// How many games the match had; one where it is not said.
+    #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
+    pub games_per_match: Option<u32>,
+    /// All moves in order, in a match of several games, in place of `moves`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub coded_moves: Option<CodedMoves>,
     /// What each player scored, in a game of scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game_score: Option<ByPlayer<i32>>,

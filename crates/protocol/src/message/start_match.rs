@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
 
+use super::finished_game::MAX_GAMES;
 use super::standings::PlayerRecord;
 use crate::dialect::PeerDialect;
 use crate::draw::{DrawCommitment, DrawNonce, DrawSecret};
@@ -184,6 +185,9 @@ pub struct StartMatch {
     /// The attempt at this match, from one.
     #[schemars(default = "first")]
     pub attempt: u32,
+    /// How many games the match has, with the sides swapped in turn: 1 to 1000.
+    #[schemars(default = "first")]
+    pub games_per_match: u32,
     /// By itself or step by step.
     #[schemars(default)]
     pub mode: MatchMode,
@@ -225,6 +229,8 @@ struct Written {
     game_type: GameType,
     #[serde(default = "first")]
     attempt: u32,
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    games_per_match: u32,
     #[serde(default)]
     mode: MatchMode,
     #[serde(rename = "player_A_id", alias = "player_a_id", default)]
@@ -257,6 +263,11 @@ fn first() -> u32 {
     1
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_first(number: &u32) -> bool {
+    *number == 1
+}
+
 impl<'de> Deserialize<'de> for StartMatch {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
@@ -276,12 +287,17 @@ impl<'de> Deserialize<'de> for StartMatch {
         if players.a.player_id == players.b.player_id {
             return Err(D::Error::custom("`players` names one player twice; send two different ones"));
         }
+        if !(1..=MAX_GAMES).contains(&written.games_per_match) {
+            let found = written.games_per_match;
+            return Err(D::Error::custom(format_args!("`games_per_match` is {found}; send 1 to {MAX_GAMES}")));
+        }
         Ok(Self {
             league_id: written.league_id,
             round_id: written.round_id,
             match_id: written.match_id,
             game_type: written.game_type,
             attempt: written.attempt,
+            games_per_match: written.games_per_match,
             mode: written.mode,
             players,
             timeouts: written.timeouts,
@@ -305,6 +321,7 @@ impl Serialize for StartMatch {
             match_id: self.match_id.clone(),
             game_type: self.game_type.clone(),
             attempt: self.attempt,
+            games_per_match: self.games_per_match,
             mode: self.mode,
             player_a_id: id(Side::A),
             player_b_id: id(Side::B),

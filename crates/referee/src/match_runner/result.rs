@@ -128,8 +128,8 @@ impl MatchRunner {
     /// The time of an answer ends with its last byte.
     fn times(&self) -> ByPlayer<AnswerTimes> {
         let took = |player: &str, what: &str| {
-            let answers = self.transcript.iter().filter(|said| said.from == player && said.message_type == what);
-            answers.rev().find_map(|said| said.receipt?.last_byte_ms)
+            let mut answers = self.transcript.newest().filter(|said| said.from == player && said.message_type == what);
+            answers.find_map(|said| said.receipt?.last_byte_ms)
         };
         let times = self.order.players.as_ref().map(|player| {
             let id = player.player_id.as_str();
@@ -155,10 +155,11 @@ impl MatchRunner {
         let reason = self.match_machine.reason(names).map(SmolStr::new);
         let mut file = MatchFile::new(occasion, self.began);
         file.lifecycle.started = Some(self.began);
-        file.transcript = std::mem::take(&mut self.transcript);
+        let mut transcript = std::mem::take(&mut self.transcript);
         for side in Side::BOTH {
-            file.transcript.append(&mut self.posted[side]);
+            transcript.extend(self.posted[side].drain(..));
         }
+        file.transcript = transcript.into_entries(&self.appointed.id);
         let finished = file.last_entry().unwrap_or(self.began);
         file.finish(&record, &self.order.scoring, reason, finished);
         Some(file)

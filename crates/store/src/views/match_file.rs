@@ -1,7 +1,11 @@
 //! `matches/<league>/<match>.json`: one match with every message, written by its referee.
 
+use std::num::NonZeroU32;
+
 use league_core::game_match::phase::MatchPhase;
-use league_core::record::MatchRecord;
+use league_core::record::{MatchRecord, RevealedDraw};
+use league_core::rules::outcome::Outcome;
+use league_core::rules::series::GameEnd;
 use league_core::season::Season;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::game_over::{ByPlayer, DrawProof};
@@ -9,7 +13,7 @@ use league_protocol::message::report::{Account, AnswerTimes, ReportedResult};
 use league_protocol::message::start_match::MatchPoints;
 use league_protocol::message::transcript::{MAX_TRANSCRIPT, TranscriptDigest};
 use league_protocol::problem::Problem;
-use league_protocol::side::Pair;
+use league_protocol::side::{Pair, Side};
 use league_protocol::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -17,6 +21,9 @@ use smol_str::SmolStr;
 
 use super::redact::redact_raw;
 use super::schema_version;
+
+/// The type of an entry that is no message.
+const NOTE: &str = "NOTE";
 
 /// Replacing a shorter message saves nothing, so the last entries are removed instead.
 const LEFT_OUT: usize = 256;
@@ -119,6 +126,22 @@ impl TranscriptEntry {
         Self { refused: Some(why.into()), ..self }
     }
 
+    /// Stands for messages that a long transcript does not have.
+    pub fn left_out(messages: usize, at: Timestamp, referee: SmolStr) -> Self {
+        let note = format!("\"messages left out here: {messages}\"");
+        let there = (referee, SmolStr::default());
+        Self::new(at, Direction::Sent, there, SmolStr::new_static(NOTE), note.as_bytes(), None)
+    }
+
+    pub fn is_note(&self) -> bool {
+        self.message_type == NOTE
+    }
+
+    /// At most so many bytes in the transcript: the fields around a message take less than 512.
+    pub fn size(&self) -> usize {
+        self.message.get().len() + 512
+    }
+
     pub fn message(&self) -> &RawValue {
         &self.message
     }
@@ -197,6 +220,22 @@ impl MatchFile {
         self.transcript_sha256 = account.transcript_sha256;
     }
 
+    /// The games of a match of several games that were played to their end; empty for a match of one game.
+    pub fn games(&self) -> Vec<GameEnd> {
+        let Some(details) = self.result.as_ref().map(|result| &result.details) else { return Vec::new() };
+        let Some(games) = details.games_per_match.and_then(NonZeroU32::new) else { return Vec::new() };
+        let side = |player: &PlayerId| if *player == self.player_a_id { Side::A } else { Side::B };
+        let course = details.moves.iter().map(|one| (side(&one.player_id), one.played.clone())).collect();
+        let players = Pair::new(&self.player_a_id, &self.player_b_id);
+        let proof = self.draw.as_ref().map(|draw| {
+            let nonces = players.map(|player| draw.nonces.get(player).cloned().unwrap_or_default());
+            let DrawProof { commitment, secret, seal, seeded, .. } = *draw;
+            Box::new(RevealedDraw { commitment, secret, nonces, seal, seeded })
+        });
+        let record = MatchRecord { games, course, proof, ..MatchRecord::unplayed(Outcome::DoubleForfeit) };
+        record.ends(&self.game_type, (&self.match_id, self.attempt))
+    }
+
     /// The time of the last message in the transcript.
     pub fn last_entry(&self) -> Option<Timestamp> {
         self.transcript.last().map(|entry| entry.at)
@@ -211,8 +250,7 @@ impl MatchFile {
     /// Replaces the longest messages with a note until the transcript fits the limit.
     pub fn shorten_transcript(&mut self) {
         let length = |entry: &TranscriptEntry| entry.message.get().len();
-        // The fields around a message take less than 512 bytes.
-        while self.transcript.iter().map(|entry| length(entry) + 512).sum::<usize>() > MAX_TRANSCRIPT {
+        while self.transcript.iter().map(TranscriptEntry::size).sum::<usize>() > MAX_TRANSCRIPT {
             let Some(longest) = self.transcript.iter_mut().max_by_key(|entry| length(entry)) else { return };
             if length(longest) <= LEFT_OUT {
                 self.transcript.pop();

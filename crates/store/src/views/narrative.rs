@@ -24,6 +24,11 @@ pub fn steps(file: &MatchFile, name: impl Fn(&str) -> String) -> Vec<NarrativeSt
             continue;
         }
         let player = call.to.to_string();
+        if call.is_note() {
+            let text = String::from_utf8_lossy(&body_of(call)).into_owned();
+            steps.push(NarrativeStep { at: call.at, player, text, wrong: false });
+            continue;
+        }
         // Collects the answer to this call and the messages that the player posted before the next call.
         let behind = file.transcript[place + 1..].iter().filter(|next| next.from == call.to || next.to == call.to);
         let answers: Vec<&TranscriptEntry> = behind.take_while(|next| next.direction == Direction::Received).collect();

@@ -1,3 +1,4 @@
+mod games;
 mod golden;
 mod reports;
 mod shapes;
@@ -49,6 +50,7 @@ fn order(game: &str) -> StartMatch {
         }
     };
     StartMatch {
+        games_per_match: 1,
         players: Pair::new(contestant(1), contestant(2)),
         round_id: match_id.parts().map(|(round, _)| round),
         league_id: Some(league),

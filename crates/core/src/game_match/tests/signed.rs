@@ -40,6 +40,7 @@ fn the_signatures_of_a_side_are_those_of_its_join_and_its_moves_in_order() {
         test_match.feed(input);
     }
     let expected = PlayerSignatures {
+        combined: None,
         draw_nonce: Some("nonce 1".parse().unwrap()),
         join: Some(signature(1)),
         moves: vec![Some(signature(2)), Some(signature(3)), None],

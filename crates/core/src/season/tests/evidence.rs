@@ -1,5 +1,6 @@
 //! Players that sign, and referees that lie.
 
+mod games;
 mod turns;
 
 use league_protocol::draw::{DrawCommitment, DrawNonce, DrawSecret, Signature};
