@@ -29,6 +29,7 @@ RETRY_SECONDS = 0.5
 LONGEST_LINE = 500
 MATCHES_KEPT = 64  # the last attempts at matches that the player remembers
 MOVES_KEPT = 512  # of a game
+MOST_GAMES = 1000  # of a match
 GAMES = (
     "even_odd",
     "tic_tac_toe",
@@ -81,6 +82,7 @@ class Match:
     drawn_number: Optional[int]
     result: str  # "WIN", "LOSS", "DRAW" or "TECHNICAL_LOSS"
     points: int
+    games: List[Dict[str, Any]]  # the games of a match of several games, as in `Game.finished_games`
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class Game:
     state: str  # what the referee shows: "" in Even/Odd; in Tic-Tac-Toe the nine cells from the upper left, like "X.O......"
     view: Dict[str, Any]  # the same by name, like {"card": "K", "pot": 2}; empty where the game has no names for it
     legal_moves: Optional[List[str]]  # None where the referee does not say
+    finished_games: List[Dict[str, Any]]  # the games of this match that are over: "your_moves", "opponent_moves", "your_score", ...
     deadline: Optional[str]  # when the answer must be there, like "2025-01-15T10:30:35Z"
 
 
@@ -122,12 +125,24 @@ class Attempt:
         self.opponent_id = None
         self.side = None
         self.joined = False
-        self.asked = 0  # the last turn that the referee asked for
+        self.asked = 0  # the last of its moves that the referee asked for
         self.game = 1  # the game that is being played
+        self.moved_before = 0  # how many moves it made in earlier games
+        self.finished_games: Dict[int, Dict[str, Any]] = {}  # by their number
         self.moves: Dict[tuple, str] = {}  # of this game, by the turn and the digest of the state in which they were made
         self.signed_move = None  # the last one, as the manager takes it: the fields of MOVE_DEPOSIT
         self.deposited = set()  # the signatures that were sent to the manager
         self.revealed = False  # whether the player has seen a move of its opponent, or the result
+
+    def moved(self):
+        return self.moved_before + len(self.moves)
+
+    def with_finished_games(self, message):
+        """Keeps the games that the message says are over, and returns all of them in order."""
+        for game in message.get("finished_games") or []:
+            if isinstance(game, dict) and whole_number(game.get("game_number")) in range(1, MOST_GAMES + 1):
+                self.finished_games[game["game_number"]] = game
+        return [game for _, game in sorted(self.finished_games.items())]
 
 
 class Player:
@@ -214,7 +229,7 @@ class Player:
         match = self.attempt(message, appointed=True)
         if not match:
             return {"called": False, "joined": False, "asked": 0, "moves": 0, "revealed": False}
-        seen = {"joined": match.joined, "asked": match.asked, "moves": len(match.moves), "revealed": match.revealed}
+        seen = {"joined": match.joined, "asked": match.asked, "moves": match.moved(), "revealed": match.revealed}
         return {"called": True, **seen}
 
     # --- Proofs: whose answer it is, without showing the token, which goes to the manager only ---
@@ -256,7 +271,8 @@ class Player:
             about = {"match_id": message["match_id"], **numbers, "view_sha256": view.hex(), "move": str(move)}
             match.signed_move = {**about, **signed}
             # PLAYER_A begins where the players take turns, so it has seen nothing in its first turn.
-            match.revealed = match.revealed or numbers["turn"] > 1 or (state != "" and match.side != "PLAYER_A")
+            is_first = numbers["game_number"] == numbers["turn"] == 1
+            match.revealed = match.revealed or not is_first or (state != "" and match.side != "PLAYER_A")
         return signed
 
     def deposit(self, match):
@@ -299,14 +315,15 @@ class Player:
         legal = ["even", "odd"] if game_type == "even_odd" else context.get("legal_moves")
         number = whole_number(message.get("game_number")) or 1
         rules, view = context.get("rules") or "", context.get("view") or {}
-        game = Game(game_type, match_id, match.side, number, rules, state, view, legal, message.get("deadline"))
+        games = match.with_finished_games(message)
+        game = Game(game_type, match_id, match.side, number, rules, state, view, legal, games, message.get("deadline"))
         turn = (number, whole_number(message.get("turn")), hashlib.sha256(state.encode()).digest())
-        match.asked = max(match.asked, turn[1] or 0)
         with match.lock:
             if number < match.game:
                 raise Refused(-32602, f"E010: game {number} of this match is over")
             if number > match.game:
-                match.game, match.moves = number, {}
+                match.game, match.moved_before, match.moves = number, match.moved(), {}
+            match.asked = max(match.asked, match.moved_before + (turn[1] or 0))
             if turn in match.moves:
                 return match.moves[turn], True
             if len(match.moves) >= MOVES_KEPT:
@@ -372,6 +389,7 @@ class Player:
             drawn_number=message.get("drawn_number"),
             result=result,
             points=message.get("points_earned") or 0,
+            games=match.with_finished_games(message) if match else [],
         )
         if hint or result == "TECHNICAL_LOSS":
             self.technical_losses[match_id] = hint or reason or "the referee gives no reason"

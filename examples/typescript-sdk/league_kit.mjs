@@ -17,6 +17,7 @@ const PATIENCE_MS = 10_000;
 const LONGEST_LINE = 500;
 const MATCHES_KEPT = 64; // the last attempts at matches that the player remembers
 const MOVES_KEPT = 512; // of a game
+const MOST_GAMES = 1000; // of a match
 const GAMES = [
   "even_odd",
   "tic_tac_toe",
@@ -68,6 +69,7 @@ const MATCH_TOOLS = ["handle_game_invitation", "choose_parity", "make_move"];
  * @property {number | null} drawnNumber
  * @property {"WIN" | "LOSS" | "DRAW" | "TECHNICAL_LOSS"} result
  * @property {number} points
+ * @property {Message[]} games the games of a match of several games, as in `Game.finishedGames`
  *
  * @typedef {object} History The matches of this league that are over, the oldest first.
  * @property {Match[]} all
@@ -82,6 +84,7 @@ const MATCH_TOOLS = ["handle_game_invitation", "choose_parity", "make_move"];
  * @property {string} state what the referee shows: "" in Even/Odd; in Tic-Tac-Toe the nine cells from the upper left, like "X.O......"
  * @property {Message} view the same by name, like {card: "K", pot: 2}; empty where the game has no names for it
  * @property {string[] | undefined} legalMoves undefined where the referee does not say
+ * @property {Message[]} finishedGames the games of this match that are over: your_moves, opponent_moves, your_score, ...
  * @property {string} [deadline] when the answer must be there, like "2025-01-15T10:30:35Z"
  *
  * @typedef {(opponent: Opponent, history: History, standings: Message[], game: Game) => any} Strategy
@@ -115,8 +118,11 @@ class Attempt {
   /** @type {string | undefined} */
   side;
   joined = false;
-  asked = 0; // the last turn that the referee asked for
+  asked = 0; // the last of its moves that the referee asked for
   game = 1; // the game that is being played
+  movedBefore = 0; // how many moves it made in earlier games
+  /** @type {Map<number, Message>} */
+  finishedGames = new Map(); // by their number
   /** @type {Map<string, Promise<any>>} */
   moves = new Map(); // of this game, by the turn and the digest of the state in which they were made
   /** @type {Message | undefined} */
@@ -129,6 +135,22 @@ class Attempt {
   constructor(name, number) {
     this.name = name;
     this.number = number;
+  }
+
+  moved() {
+    return this.movedBefore + this.moves.size;
+  }
+
+  /**
+   * Keeps the games that the message says are over, and returns all of them in order.
+   * @param {Message} message
+   */
+  withFinishedGames(message) {
+    for (const game of Array.isArray(message.finished_games) ? message.finished_games : []) {
+      const number = wholeNumber(game?.game_number) ?? 0;
+      if (number >= 1 && number <= MOST_GAMES) this.finishedGames.set(number, game);
+    }
+    return [...this.finishedGames].sort(([one], [other]) => one - other).map(([, game]) => game);
   }
 }
 
@@ -243,8 +265,8 @@ export class Player {
     if (!this.showsPass(message, "manager")) throw new Refused(-32602, "E012: only the manager may ask this");
     const match = this.attempt(message, true);
     if (!match) return { called: false, joined: false, asked: 0, moves: 0, revealed: false };
-    const { joined, asked, moves, revealed } = match;
-    return { called: true, joined, asked, moves: moves.size, revealed };
+    const { joined, asked, revealed } = match;
+    return { called: true, joined, asked, moves: match.moved(), revealed };
   }
 
   // --- Proofs: whose answer it is, without showing the token, which goes to the manager only ---
@@ -311,7 +333,7 @@ export class Player {
     if (signed.signature) {
       match.signedMove = { match_id, attempt, game_number, turn, view_sha256: view.toString("hex"), move, ...signed };
       // PLAYER_A begins where the players take turns, so it has seen nothing in its first turn.
-      match.revealed ||= turn > 1 || (state !== "" && match.side !== "PLAYER_A");
+      match.revealed ||= Math.max(game_number, turn) > 1 || (state !== "" && match.side !== "PLAYER_A");
     }
     return signed;
   }
@@ -353,9 +375,9 @@ export class Player {
   move(match, message, state) {
     const number = wholeNumber(message.game_number) ?? 1;
     if (number < match.game) throw new Refused(-32602, `E010: game ${number} of this match is over`);
-    if (number > match.game) [match.game, match.moves] = [number, new Map()];
+    if (number > match.game) [match.game, match.movedBefore, match.moves] = [number, match.moved(), new Map()];
     const turn = [wholeNumber(message.turn), sha256(state).toString("hex")].join(" ");
-    match.asked = Math.max(match.asked, wholeNumber(message.turn) ?? 0);
+    match.asked = Math.max(match.asked, match.movedBefore + (wholeNumber(message.turn) ?? 0));
     const known = match.moves.get(turn);
     if (known) return [known, true];
     if (match.moves.size >= MOVES_KEPT) throw new Refused(-32602, "E010: this game has too many moves");
@@ -368,7 +390,8 @@ export class Player {
     const { match_id: matchId, deadline } = message;
     const legalMoves = gameType === "even_odd" ? ["even", "odd"] : context.legal_moves;
     const { rules = "", view = {} } = context;
-    const game = { gameType, matchId, side: match.side, number, rules, state, view, legalMoves, deadline };
+    const finishedGames = match.withFinishedGames(message);
+    const game = { gameType, matchId, side: match.side, number, rules, state, view, legalMoves, finishedGames, deadline };
     const chosen = this.chosen({ playerId: opponentId, name }, history, game);
     match.moves.set(turn, chosen);
     return [chosen, false];
@@ -438,6 +461,7 @@ export class Player {
       drawnNumber: message.drawn_number ?? null,
       result,
       points: message.points_earned ?? 0,
+      games: match?.withFinishedGames(message) ?? [],
     });
     if (hint || result === "TECHNICAL_LOSS") {
       const what = hint ?? reason ?? "the referee gives no reason";
