@@ -24,8 +24,14 @@ pub(crate) fn run(options: &Simulate) -> Result<()> {
     let league = "league_simulated".parse()?;
     let game_type = options.game.clone().unwrap_or_else(GameType::even_odd);
     let format = options.format.clone().unwrap_or_default();
-    if let Some(matches) = format.max_matches(options.players).filter(|matches| *matches > MAX_MATCHES) {
-        bail!("{matches} matches are more than {MAX_MATCHES}; take fewer players, or --format swiss");
+    let games = u64::from(options.games_per_match.unwrap_or(1));
+    let matches = format.max_matches(options.players);
+    match matches.filter(|matches| matches.saturating_mul(games) > MAX_MATCHES) {
+        Some(matches) if games == 1 => {
+            bail!("{matches} matches are more than {MAX_MATCHES}; take fewer players, or --format swiss");
+        }
+        Some(matches) => bail!("{matches} matches of {games} games are more than {MAX_MATCHES} games; take fewer"),
+        None => {}
     }
     let config = LeagueConfig { max_players: options.players, game_type, ..LeagueConfig::even_odd(league) };
     let config = config.with_format(format).with_games(options.games_per_match);

@@ -11,6 +11,7 @@ use league_core::game_match::MatchMachine;
 use league_core::game_match::messages;
 use league_core::game_match::step::StepCommand;
 use league_core::rules::registry::new_game;
+use league_core::rules::series::most_games;
 use league_protocol::draw::DrawSecret;
 use league_protocol::envelope::{Envelope, ReceivedEnvelope};
 use league_protocol::error::{ErrorCode, RequestError};
@@ -232,6 +233,9 @@ impl Shared {
         let refused = |reason: &'static str| answer("REFUSED", Some(reason));
         let accepted = answer("ACCEPTED", None);
         let Some(game) = new_game(&order.game_type) else { return Ok(refused("unknown game")) };
+        if order.games_per_match > most_games(&order.game_type).get() {
+            return Ok(refused("more games per match than a report can hold"));
+        }
         let endpoint = |side: Side| {
             order.players[side].endpoint.parse::<Endpoint>().map_err(|error| {
                 let player = &order.players[side].player_id;

@@ -34,8 +34,10 @@ pub(super) struct ActiveMatch {
     pub(super) games: Arc<Vec<FinishedGame>>,
 }
 
-/// The most moves of a side that the player remembers of one game, and the longest text of a move. Bounds on hostile referees.
+/// The most moves that the player remembers of a side in one game, and of a match, and the longest text of a move. Bounds on
+/// hostile referees.
 const MAX_MOVES: usize = 512;
+const MAX_MATCH_MOVES: usize = 50_000;
 const MAX_TEXT: usize = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,7 +139,9 @@ impl ActiveMatch {
         // Side A begins where the players take turns, so it has seen nothing in its first turn, unless cards were dealt.
         let has_cards = new_game(game).is_none_or(|game| game.about().chance);
         let made = u32::try_from(self.moves.count()).unwrap_or(u32::MAX);
-        let next = made.saturating_add(u32::from(self.moves.at(position).is_none()));
+        let is_known =
+            self.moves.at(position).is_some() || position.turn.is_some_and(|at| self.moves.has_closed(at.game));
+        let next = made.saturating_add(u32::from(!is_known));
         // Turns are counted in each game anew.
         self.asked = self.asked.max(position.turn.filter(|at| at.game == 1).map_or(next, |at| at.turn));
         self.revealed |= later || (!view.is_empty() && (has_cards || self.side != Some(Side::A)));
@@ -153,7 +157,16 @@ impl ActiveMatch {
                 moves.iter().filter(|text| text.len() <= MAX_TEXT).take(MAX_MOVES).cloned().collect()
             };
             let (your_moves, opponent_moves) = (known(&game.your_moves), known(&game.opponent_moves));
-            Arc::make_mut(&mut self.games).push(FinishedGame { your_moves, opponent_moves, ..*game });
+            let games = Arc::make_mut(&mut self.games);
+            games.push(FinishedGame { your_moves, opponent_moves, ..*game });
+            let mut kept = 0;
+            let moves = games.iter().rev().map(|game| game.your_moves.len() + game.opponent_moves.len());
+            let fitting = moves.take_while(|moves| {
+                kept += moves;
+                kept <= MAX_MATCH_MOVES
+            });
+            let surplus = games.len() - fitting.count();
+            games.drain(..surplus);
         }
     }
 

@@ -4,6 +4,7 @@ mod bounds;
 mod course;
 mod draws;
 mod evidence;
+mod games;
 mod passes;
 mod properties;
 mod repeats;

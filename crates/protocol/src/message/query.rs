@@ -164,7 +164,9 @@ pub struct LeagueStatus {
     /// Matches in all.
     pub total_matches: u32,
     /// How many games a match has, where it is more than one.
+    // The tools of the manager are listed in one answer of at most 64 KiB.
     #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub games_per_match: Option<u32>,
 }
 

@@ -197,12 +197,13 @@ pub struct ResultDetails {
     /// All moves in order, in a game of more than one turn: the manager replays them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<ReportedMove>,
-    /// How many games the match had; one where it is not said.
+    /// How many games the match had.
     #[serde(default, deserialize_with = "lenient::number", skip_serializing_if = "Option::is_none")]
     pub games_per_match: Option<u32>,
     /// All moves in order, in a match of several games, in place of `moves`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    // The tools of the manager are listed in one answer of at most 64 KiB.
+    #[schemars(skip)]
     pub coded_moves: Option<CodedMoves>,
     /// What each player scored, in a game of scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -62,7 +62,7 @@ games/games_registry.json | {"games":[{"game_type":"chess"}]} | games is [{"game
 games/games_registry.json | {"games":[{}]} | games[0].game_type is missing; this key is required
 defaults/referee.json | {"max_concurrent_matches":10001} | max_concurrent_matches is 10001; expected a whole number from 1 to 10000
 defaults/referee.json | {"game_types":["chess"]} | game_types[0] is "chess"; expected one of even_odd, tic_tac_toe, connect_four, rock_paper_scissors, prisoners_dilemma, kuhn_poker, leduc_poker, colonel_blotto
-defaults/player.json | {"strategy":"clever"} | strategy is "clever"; expected one of random, always_even, always_odd, alternate, frequency, pattern, markov, bandit, llm, tic_tac_toe, connect_four, throw_pattern, tit_for_tat, equilibrium
+defaults/player.json | {"strategy":"clever"} | strategy is "clever"; expected one of random, always_even, always_odd, alternate, frequency, pattern, markov, bandit, llm, tic_tac_toe, connect_four, throw_pattern, mostly_rock, tit_for_tat, equilibrium
 "#;
 
 #[test]
