@@ -84,7 +84,7 @@ hex32!(
     Signature);
 
 impl Signature {
-    /// The bytes of all signatures by XOR. Only who knows every one of them can make it: each is an HMAC of another message.
+    /// The bytes of all signatures by XOR. A referee that lacks one of them cannot make it: each is an HMAC of another message.
     pub fn combined(signatures: &[Self]) -> Self {
         signatures.iter().fold(Self([0; 32]), |combined, signature| combined.xor(signature))
     }

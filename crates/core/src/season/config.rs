@@ -114,14 +114,6 @@ impl LeagueConfig {
         Err(TooManyGames { found: self.games_per_match, game: self.game_type.clone(), most })
     }
 
-    /// The game, and how many of it a match has.
-    pub fn plays(&self) -> String {
-        match self.games_per_match.get() {
-            1 => self.game_type.to_string(),
-            games => format!("{}, {games} games per match", self.game_type),
-        }
-    }
-
     pub fn title(&self) -> &str {
         self.display_name.as_deref().unwrap_or(self.league_id.as_str())
     }
