@@ -37,9 +37,6 @@ pub(crate) const CI: &[Step] = &[
     }),
     step("peers", "MCP's official clients and suite, the kits and a real browser accept us", foreign),
     step("simulations", "1,000 simulated leagues with faults keep every invariant", simulations),
-    step("skill", "better strategies finish above worse ones in 19 of 20 seeds", |repository| {
-        repository.run(repository.cargo("test --release --package league-player --test skill -- --ignored --nocapture"))
-    }),
     step("hostile", "150 referees and 150 players that lie gain nothing unnoticed", |repository| {
         let tests = tools::linted(repository, "test --workspace --test hostile no_")?;
         hostile(repository, tests, "150")
@@ -62,6 +59,9 @@ pub(crate) const SOAK: &[Step] = &[
     step("simulations", "10,000 simulated leagues keep every invariant", |repository| simulate(repository, &[])),
     step("hostile", "1,000 referees and 1,000 players that lie gain nothing unnoticed", |repository| {
         hostile(repository, repository.cargo("test --release --package league-simulation --test hostile no_"), "1000")
+    }),
+    step("skill", "better strategies finish above worse ones in 19 of 20 seeds", |repository| {
+        repository.run(repository.cargo("test --release --package league-player --test skill -- --ignored --nocapture"))
     }),
     step("connect_four", "the first moves of Connect Four have the values that are known", |repository| {
         repository.run(repository.cargo("run --release --package league-bench -- connect-four"))

@@ -131,10 +131,10 @@ impl InMemoryPlayers for Strategists {
 }
 
 /// The strategies by mean points, best first, in a round robin of four meetings with `copies` players of each.
-fn order(game: &str, names: &[&str], copies: usize, seed: u64) -> Vec<(String, f64)> {
+fn order(game: &str, names: &[&str], copies: usize, games: u32, seed: u64) -> Vec<(String, f64)> {
     let game: GameType = game.parse().unwrap();
     let config = LeagueConfig { game_type: game.clone(), ..LeagueConfig::even_odd("skill".parse().unwrap()) };
-    let config = config.with_format("round_robin:times=4".parse().unwrap()).with_games(Some(GAMES));
+    let config = config.with_format("round_robin:times=4".parse().unwrap()).with_games(Some(games));
     let seed = Seed::new(seed, config.league_id.clone());
     let players: Vec<SmolStr> =
         (0..copies).flat_map(|copy| names.iter().map(move |name| format_smolstr!("{name} {copy}"))).collect();
@@ -156,7 +156,7 @@ fn order(game: &str, names: &[&str], copies: usize, seed: u64) -> Vec<(String, f
 /// Plays all seeds, on two threads, and prints the order of each.
 fn finish_in_order(game: &'static str, names: &'static [&'static str], copies: usize) {
     let run = move |first: u64| {
-        (first..=SEEDS).step_by(2).map(|seed| (seed, order(game, names, copies, seed))).collect::<Vec<_>>()
+        (first..=SEEDS).step_by(2).map(|seed| (seed, order(game, names, copies, GAMES, seed))).collect::<Vec<_>>()
     };
     let other = std::thread::spawn(move || run(2));
     let mut orders = run(1);
@@ -171,14 +171,23 @@ fn finish_in_order(game: &'static str, names: &'static [&'static str], copies: u
     assert!(right >= 19, "{right} of {SEEDS} seeds");
 }
 
+/// The short version of the tests below.
 #[test]
-#[ignore = "minutes without optimization: cargo xtask ci skill"]
+fn the_better_strategies_lead_a_short_league() {
+    let throws = order("rock_paper_scissors", &["throw_pattern", "random", "mostly_rock"], 1, 10, 1);
+    assert_eq!(throws[2].0, "mostly_rock", "{throws:?}");
+    let searches = order("connect_four", &["connect_four:3", "connect_four:1"], 1, 2, 1);
+    assert_eq!(searches[0].0, "connect_four:3", "{searches:?}");
+}
+
+#[test]
+#[ignore = "minutes without optimization: cargo xtask soak skill"]
 fn a_predictor_finishes_above_the_uniform_player_and_that_above_a_biased_one() {
     finish_in_order("rock_paper_scissors", &["throw_pattern", "random", "mostly_rock"], 3);
 }
 
 #[test]
-#[ignore = "minutes without optimization: cargo xtask ci skill"]
+#[ignore = "minutes without optimization: cargo xtask soak skill"]
 fn deeper_searches_of_connect_four_finish_above_shallower_ones() {
     finish_in_order("connect_four", &["connect_four:5", "connect_four:3", "connect_four:1"], 1);
 }

@@ -13,7 +13,7 @@ const SOLDIERS: u8 = 10;
 
 const RULES: &str = "\
 Each player has **10 soldiers** and sends them to **three fields**, both players at the same time: every soldier goes to one field,
-and a field may stay empty. The player with more soldiers on a field takes it; with equally many nobody does. Who takes more
+and a field may stay empty. The player with more soldiers on a field takes it; with equally many neither does. Who takes more
 fields wins, and equally many are a draw.
 ";
 

@@ -18,7 +18,7 @@ that player sees. The first player checks or bets 1 chip.
 - After a bet the opponent calls, and pays 1 chip as well, or folds and loses.
 - After a check the second player checks or bets. If it bets, the first player calls or folds.
 
-If nobody folds, the higher card takes the pot. The score is the number of chips won. You see your card and all moves so far.
+If neither player folds, the higher card takes the pot. The score is the number of chips won. You see your card and all moves so far.
 ";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,7 +85,7 @@ impl KuhnPoker {
         matches!(self.stage(), GameStage::Over(_))
     }
 
-    /// The opponent's card is shown only if nobody folded.
+    /// The opponent's card is shown only if neither player folded.
     fn shown(&self, side: Side, viewer: Side) -> Option<&'static str> {
         let may_see = side == viewer || (self.is_over() && self.actions.last() != Some(&Fold));
         self.cards.filter(|_| may_see).map(|cards| rank(cards[side]))

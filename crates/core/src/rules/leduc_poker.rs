@@ -20,7 +20,7 @@ that counts for both.
 - A bet or raise adds 2 chips in the first round and 4 in the second. A round has at most one bet and one raise.
 - A round ends with a call, or when both have checked.
 
-If nobody folds, a pair with the turned card wins, and otherwise the higher card; equal cards are a draw. The score is the number
+If neither player folds, a pair with the turned card wins, and otherwise the higher card; equal cards are a draw. The score is the number
 of chips won. You see your card, the turned card and all moves so far.
 ";
 
@@ -104,7 +104,7 @@ impl LeducPoker {
             .ok_or_else(|| IllegalMove::new(text, self.options().join(" or ")))
     }
 
-    /// The opponent's card is shown only if nobody folded.
+    /// The opponent's card is shown only if neither player folded.
     fn shown(&self, side: Side, viewer: Side) -> Option<&'static str> {
         self.card(side.index()).filter(|_| side == viewer || is_closed(&self.rounds[1]))
     }

@@ -72,7 +72,7 @@ const STRATEGIES: &[StrategyEntry] = &[
     plain("throw_pattern", "beats the throw that used to follow", || Arc::new(ThrowPattern)),
     plain("mostly_rock", "throws rock half of the time", || Arc::new(MostlyRock)),
     plain("tit_for_tat", "does what the opponent did last", || Arc::new(TitForTat)),
-    plain("equilibrium", "plays poker and Colonel Blotto so that nobody can exploit it", || Arc::new(Equilibrium)),
+    plain("equilibrium", "plays poker and Colonel Blotto so that no opponent can exploit it", || Arc::new(Equilibrium)),
 ];
 
 /// Strategies that break a rule on purpose. They appear in no list.
