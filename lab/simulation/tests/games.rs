@@ -1,5 +1,7 @@
 //! Games other than Even/Odd, over the simulated network.
 
+use std::num::NonZeroU32;
+
 use league_protocol::message::start_match::MatchLimits;
 use league_simulation::run::{Wanted, play};
 use league_simulation::scenario::Scenario;
@@ -20,10 +22,11 @@ fn slow_moves_within_their_limits_do_not_make_a_match_overdue() {
 
 #[test]
 fn leagues_of_three_games_survive_the_faults_of_the_network() {
-    for game in ["tic_tac_toe", "leduc_poker", "rock_paper_scissors"] {
+    for (game, games) in [("tic_tac_toe", 1), ("leduc_poker", 3), ("rock_paper_scissors", 1)] {
         for seed in 1..=4 {
             let mut scenario = Scenario::of(seed).unwrap();
             scenario.rules.game_type = game.parse().unwrap();
+            scenario.rules.games_per_match = NonZeroU32::new(games).unwrap();
             scenario.strategies.iter_mut().for_each(|strategy| *strategy = "random");
             let outcome = play(scenario, Wanted::default()).unwrap();
             assert!(outcome.violation.is_none(), "{game}, seed {seed}: {:?}", outcome.violation);
