@@ -174,8 +174,8 @@ fn finish_in_order(game: &'static str, names: &'static [&'static str], copies: u
 /// The short version of the tests below.
 #[test]
 fn the_better_strategies_lead_a_short_league() {
-    let throws = order("rock_paper_scissors", &["throw_pattern", "random", "mostly_rock"], 1, 10, 1);
-    assert_eq!(throws[2].0, "mostly_rock", "{throws:?}");
+    let throws = order("rock_paper_scissors", &["throw_pattern", "mostly_rock"], 1, 10, 1);
+    assert_eq!(throws[0].0, "throw_pattern", "{throws:?}");
     let searches = order("connect_four", &["connect_four:3", "connect_four:1"], 1, 2, 1);
     assert_eq!(searches[0].0, "connect_four:3", "{searches:?}");
 }
