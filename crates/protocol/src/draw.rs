@@ -58,7 +58,7 @@ macro_rules! hex32 {
 }
 
 hex32!(
-    /// What decides a draw, made before anybody is invited and shown when all is over.
+    /// What decides a draw: made before the players are invited, shown when the match is over.
     DrawSecret);
 hex32!(
     /// SHA-256 of the secret: published before, it binds the referee to the secret without giving it away.

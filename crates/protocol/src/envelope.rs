@@ -27,13 +27,13 @@ pub const PROTOCOL: &str = "league.v2";
 /// The envelope of a message that we send. Its `protocol` and `message_type` come from the call table.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Envelope {
-    /// Who says so: `league_manager`, `referee:REF01`, `player:P01`.
+    /// Like `referee:REF01` or `player:P01`.
     pub sender: Sender,
     /// When, in UTC.
     pub timestamp: Timestamp,
-    /// What this belongs to; an answer echoes its question's.
+    /// An answer echoes its question's.
     pub conversation_id: ConversationId,
-    /// The sender's token (to the manager) or pass (to anybody else).
+    /// The sender's token or pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_token: Option<Credential>,
 }

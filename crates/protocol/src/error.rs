@@ -77,7 +77,7 @@ catalogue! {
     E014 = 14 "RATE_LIMITED" (retryable);
     /// Our own trouble.
     E015 = 15 "INTERNAL_ERROR";
-    /// Somebody else has this name.
+    /// Another agent has this name.
     E017 = 17 "DUPLICATE_NAME";
     /// Another protocol, or too old a version of it.
     E018 = 18 "PROTOCOL_VERSION_MISMATCH";

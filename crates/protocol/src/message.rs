@@ -14,6 +14,7 @@ pub mod identity;
 pub mod invitation;
 pub mod league_error;
 pub mod league_view;
+pub mod next_match;
 pub mod operate;
 pub mod query;
 pub mod registration;

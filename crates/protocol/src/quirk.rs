@@ -67,7 +67,7 @@ quirks! {
     PostsAnswers: "acknowledges questions and posts its answers afterwards", "put the answer into the result of the call";
     SaysOkToAnything: "says ok to what it does not understand", "answer unknown methods with error -32601";
     UnknownNotice: "does not know all notices", "answer notices of the call table with an acknowledgement";
-    RateLimits: "limits how often it is called", "answer every call of a match: nobody calls more often than the rules say";
+    RateLimits: "limits how often it is called", "answer every call of a match: a referee does not call more often than the rules say";
     ListensLate: "registers before it listens", "listen first, then register";
     LeavesAtTheEnd: "ends in the middle of LEAGUE_COMPLETED", "answer LEAGUE_COMPLETED before you end";
     TakesNoOrders: "takes its matches from announcements or by asking", "answer start_match";

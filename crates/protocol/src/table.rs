@@ -22,6 +22,7 @@ use crate::message::identity::{ProveIdentity, ProvedIdentity};
 use crate::message::invitation::{GameInvitation, GameJoinAck};
 use crate::message::league_error::LeagueError;
 use crate::message::league_view::{GetLeague, LeaguePage};
+use crate::message::next_match::{NextMatch, NextMatchAnswer};
 use crate::message::operate::{
     CreateSchedule, Empty, ForgetDialect, LeagueCommand, ResolveDispute, RotateKey, RotatedKey, ScheduleAnswer,
     StatusAnswer, WithdrawPlayer, WithdrawReferee,
@@ -53,13 +54,15 @@ pub enum LimitKind {
     GameOver,
     /// `generic_response_timeout_sec`.
     Generic,
+    /// Not configured: the manager answers a poll well within it.
+    Poll,
 }
 
 impl LimitKind {
     pub fn default_span(self) -> Duration {
         Duration::from_secs(match self {
             Self::Join | Self::GameOver => 5,
-            Self::Move => 30,
+            Self::Move | Self::Poll => 30,
             Self::RegisterReferee | Self::RegisterPlayer | Self::Generic => 10,
         })
     }
@@ -269,6 +272,11 @@ calls! {
         None, [Referee] => [Manager], "get_assigned_matches",
         GetAssignedMatches => AssignedMatches = None, Generic, Token
     }
+    /// Wait for the next match of the asking referee, which registered with `pulls`.
+    NextMatch {
+        None, [Referee] => [Manager], "next_match",
+        NextMatch => NextMatchAnswer = None, Poll, Token
+    }
     /// Show the current standings.
     GetStandings {
         None, [Manager, Referee, Player, Operator] => [Manager], "get_standings",
@@ -438,7 +446,7 @@ calls! {
         None, [Manager, Referee, Player, Operator] => [Player], "get_player_state",
         Empty => PlayerState = None, Generic, Open
     }
-    /// Show that somebody is there.
+    /// Show that the agent is there.
     Ping {
         None, [Manager, Referee, Player, Operator] => [Manager, Referee, Player], "ping",
         Empty => Empty = None, Generic, Open

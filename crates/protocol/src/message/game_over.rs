@@ -18,11 +18,11 @@ use crate::parity::Parity;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ResultStatus {
-    /// Somebody won in the game.
+    /// One player won the game.
     Win,
-    /// Nobody did.
+    /// The game was a draw.
     Draw,
-    /// Somebody lost without a game.
+    /// One player lost without a game.
     TechnicalLoss,
 }
 
@@ -219,7 +219,7 @@ fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PlayerId>
     Ok(named.filter(|player| !means_no_winner(player.as_str())))
 }
 
-/// Everything that anybody needs to check a draw.
+/// Everything that is needed to check a draw.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DrawProof {
     /// What the invitation promised.

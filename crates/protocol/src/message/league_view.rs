@@ -91,7 +91,7 @@ pub struct AlertEntry {
     pub waits: bool,
 }
 
-/// Somebody who takes part, without anything secret.
+/// A manager, referee or player, without its secrets.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AgentEntry {
     /// Its id.

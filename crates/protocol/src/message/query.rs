@@ -69,7 +69,7 @@ pub struct QueryParams {
     pub round_id: Option<RoundId>,
 }
 
-/// A match that is still to come for somebody.
+/// A match that is still to be played.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct NextMatch {
     /// The match.

@@ -51,6 +51,9 @@ pub struct AgentMeta {
     /// Whether a player signs its joins and moves.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub signs_moves: bool,
+    /// Whether a referee polls with `next_match`; it needs no endpoint.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pulls: bool,
 }
 
 impl AgentMeta {
@@ -140,6 +143,8 @@ struct RawRegistration {
     accepts_batches: Option<bool>,
     #[serde(default, deserialize_with = "lenient::flag")]
     signs_moves: Option<bool>,
+    #[serde(default, deserialize_with = "lenient::flag")]
+    pulls: Option<bool>,
     #[serde(default)]
     draw_commitments: Vec<DrawCommitment>,
     // A `Credential`, so that no type error can quote it.
@@ -171,6 +176,8 @@ struct RawMeta {
     accepts_batches: Option<bool>,
     #[serde(default, deserialize_with = "lenient::flag")]
     signs_moves: Option<bool>,
+    #[serde(default, deserialize_with = "lenient::flag")]
+    pulls: Option<bool>,
     #[serde(default, deserialize_with = "lenient::text")]
     player_id: Option<SmolStr>,
     #[serde(default, deserialize_with = "lenient::text")]
@@ -197,7 +204,8 @@ impl RawRegistration {
         let wanted = nested.player_id.or(nested.referee_id).or(self.player_id).or(self.referee_id);
         let flat_endpoint = self.contact_endpoint.or(self.endpoint).or(self.url);
         let endpoint = nested.contact_endpoint.or(nested.endpoint).or(flat_endpoint);
-        let contact_endpoint = endpoint.ok_or_else(|| {
+        let pulls = nested.pulls.or(self.pulls).unwrap_or_default();
+        let contact_endpoint = endpoint.or_else(|| pulls.then(String::new)).ok_or_else(|| {
             let advice = "send the URL where your agent listens, like http://localhost:8101/mcp";
             E::custom(format_args!("missing field `{meta_name}.contact_endpoint`: {advice}"))
         })?;
@@ -252,6 +260,7 @@ impl RawRegistration {
             pass_scheme: nested.pass_scheme.or(self.pass_scheme),
             accepts_batches: nested.accepts_batches.or(self.accepts_batches).unwrap_or_default(),
             signs_moves: nested.signs_moves.or(self.signs_moves).unwrap_or_default(),
+            pulls,
         };
         let join_key = self.join_key.filter(|key| !key.is_empty());
         Ok(Ordered { meta, wanted, join_key, draw_commitments, quirks })

@@ -4,7 +4,9 @@ use smol_str::SmolStr;
 
 use super::coded_moves::CodedMoves;
 use super::game_over::{ByPlayer, DrawProof, ResultStatus, means_no_winner};
+use super::next_match::AnyObject;
 use super::registration::MAX_COMMITMENTS;
+use super::start_match::StartMatch;
 use super::transcript::TranscriptDigest;
 use crate::dialect::PeerDialect;
 use crate::draw::{DrawCommitment, DrawNonce, Signature};
@@ -111,7 +113,7 @@ pub struct Account {
     /// How long the answers took.
     #[serde(default, deserialize_with = "lenient::value_or_default", skip_serializing_if = "ByPlayer::is_empty")]
     pub times: ByPlayer<AnswerTimes>,
-    /// The SHA-256 of the transcript, which follows by MATCH_TRANSCRIPT.
+    /// The SHA-256 of the transcript, which goes before the report by MATCH_TRANSCRIPT.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub transcript_sha256: Option<TranscriptDigest>,
     /// Whether the referee wrote the match file, with the transcript, into the manager's own home.
@@ -300,7 +302,7 @@ impl<'de> Deserialize<'de> for MatchResultReport {
 }
 
 /// The manager has counted it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MatchResultAck {
     /// `ACCEPTED`.
     pub status: SmolStr,
@@ -312,4 +314,8 @@ pub struct MatchResultAck {
     /// Whether the same report had come before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub duplicate: bool,
+    /// The next START_MATCH of a referee that pulls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<AnyObject>")]
+    pub next_match: Option<Box<StartMatch>>,
 }

@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 
 use super::game_over::{ByPlayer, GameResult};
 use super::registration::RegistrationStatus;
+use super::report::ReportedMove;
 use crate::draw::DrawCommitment;
 use crate::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId};
 
@@ -63,12 +64,33 @@ pub struct MatchState {
     /// Who has chosen; what, only when all is over.
     #[serde(default)]
     pub chosen: ByPlayer<bool>,
+    /// Public moves of this or the last game in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<ReportedMove>,
+    /// The calls that wait for an answer.
+    #[serde(default, skip_serializing_if = "ByPlayer::is_empty")]
+    pub open_calls: ByPlayer<OpenCall>,
+    /// The game that is being played, from one, in a match of several games.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game_number: Option<u32>,
+    /// The sum of the games that are over, in a match of several games.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game_score: Option<ByPlayer<i32>>,
     /// What binds the draw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draw_commitment: Option<DrawCommitment>,
     /// The end, once it is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game_result: Option<GameResult>,
+}
+
+/// A call that waits for an answer. It has spans and no times, because the clocks of two machines differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenCall {
+    /// The milliseconds that are left.
+    pub left_ms: u64,
+    /// The limit in milliseconds.
+    pub limit_ms: u64,
 }
 
 /// `register_to_league`: go and register.

@@ -1,5 +1,4 @@
-//! MATCH_TRANSCRIPT: the JSON list of a match file, without whitespace, in parts. The report contains its SHA-256, so a transcript
-//! that arrives later is the one that the referee had when it reported.
+//! MATCH_TRANSCRIPT: the JSON list of a match file, without whitespace, in parts, before the report, which contains its SHA-256.
 
 use std::fmt;
 use std::str::FromStr;

@@ -10,6 +10,7 @@ use league_protocol::message::game_move::GameMoveResponse;
 use league_protocol::message::identity::ProvedIdentity;
 use league_protocol::message::invitation::GameJoinAck;
 use league_protocol::message::league_view::LeaguePage;
+use league_protocol::message::next_match::NextMatchAnswer;
 use league_protocol::message::operate::{Empty, RotatedKey, ScheduleAnswer, StatusAnswer};
 use league_protocol::message::query::{AssignedMatches, LeagueQueryResponse};
 use league_protocol::message::registration::RegisterResponse;
@@ -67,6 +68,7 @@ pub(crate) fn answer(method: Method, to: &ReplyTo, out: &mut Vec<u8>) {
         Method::StoreTranscript => write_answer::<TranscriptAck>,
         Method::LeagueQuery => write_answer::<LeagueQueryResponse>,
         Method::GetAssignedMatches => write_answer::<AssignedMatches>,
+        Method::NextMatch => write_answer::<NextMatchAnswer>,
         Method::GetStandings => write_answer::<StandingsAnswer>,
         Method::GetLeague => write_answer::<LeaguePage>,
         Method::CreateSchedule => write_answer::<ScheduleAnswer>,
