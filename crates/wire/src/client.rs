@@ -1,5 +1,5 @@
 //! The HTTP client for agents. The limit of a call covers the connection, the request and the answer to its last byte. The client
-//! follows no redirects and decompresses nothing, so the answer is exactly what the peer sent and its size is bounded.
+//! follows no redirects, except from one of its managers to another, and decompresses nothing, so the answer is exactly what the peer sent and its size is bounded.
 
 use std::fmt;
 use std::pin::pin;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header, response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Incoming};
 use league_protocol::dialect::PeerDialect;
@@ -25,6 +25,7 @@ use crate::dial::Dialer;
 use crate::endpoint::Endpoint;
 use crate::environment;
 use crate::exchange::{CallError, Exchange, Failure, Receipt};
+use crate::manager_urls::ManagerUrls;
 use crate::net::{Connector, Tcp};
 use crate::pool::{Pool, PoolError, PoolRequest};
 use crate::runtime_lag::{Deadline, LagMonitor};
@@ -50,6 +51,8 @@ pub struct ClientSettings {
     pub tally: Option<Arc<CallTally>>,
     /// Without a monitor, lag of our own runtime counts against the peer.
     pub lag_monitor: Option<LagMonitor>,
+    /// The managers of one league. A call to any of them goes to the one that leads.
+    pub managers: Vec<Endpoint>,
 }
 
 impl Default for ClientSettings {
@@ -62,6 +65,7 @@ impl Default for ClientSettings {
             clock: Arc::new(environment::clock),
             tally: None,
             lag_monitor: None,
+            managers: Vec::new(),
         }
     }
 }
@@ -86,6 +90,7 @@ struct Shared {
     clock: WallClock,
     tally: Option<Arc<CallTally>>,
     lag_monitor: Option<LagMonitor>,
+    managers: ManagerUrls,
 }
 
 impl fmt::Debug for Client {
@@ -104,8 +109,9 @@ impl Client {
     pub fn new(settings: ClientSettings) -> Self {
         let dialer = Dialer::new(settings.connector, settings.tls, settings.lag_monitor.clone());
         let pool = Arc::new(Pool::new(dialer, settings.idle_per_host, settings.idle_limit));
-        let ClientSettings { clock, tally, lag_monitor, .. } = settings;
-        Self { shared: Arc::new(Shared { pool, last_id: AtomicU64::new(0), clock, tally, lag_monitor }) }
+        let ClientSettings { clock, tally, lag_monitor, managers, .. } = settings;
+        let (last_id, managers) = (AtomicU64::new(0), ManagerUrls::new(managers));
+        Self { shared: Arc::new(Shared { pool, last_id, clock, tally, lag_monitor, managers }) }
     }
 
     /// Sends `call` once in the given dialect and waits for the whole answer. [`crate::peer_client::PeerClient`] finds the dialect.
@@ -155,8 +161,24 @@ impl Client {
         id: Option<u64>,
         time: &mut Deadline,
     ) -> Result<Exchange, CallError> {
-        let mut receipt = self.receipt(time.allowed());
+        let managers = &self.shared.managers;
+        if managers.has(endpoint) {
+            // Boxed, to keep the future of every other call small.
+            return Box::pin(managers.ask(self, extra, &body, id, time)).await;
+        }
+        self.ask_one(endpoint, extra, body, id, time).await
+    }
+
+    pub(crate) async fn ask_one(
+        &self,
+        endpoint: &Endpoint,
+        extra: &HeaderMap,
+        body: Bytes,
+        id: Option<u64>,
+        time: &mut Deadline,
+    ) -> Result<Exchange, CallError> {
         let started = Instant::now();
+        let mut receipt = self.receipt(time.start());
         let (outcome, granted) = {
             let answer = pin!(async {
                 let asking = self.shared.pool.ask(endpoint, || {
@@ -202,6 +224,27 @@ impl Client {
         let body = read(response.into_body(), max).await?;
         connection.give_back();
         Ok((status, body))
+    }
+
+    /// Posts with the headers of another client, and returns the answer as it came. The caller limits the time.
+    pub(crate) async fn forward(
+        &self,
+        endpoint: &Endpoint,
+        headers: &HeaderMap,
+        body: Bytes,
+    ) -> Result<(response::Parts, Bytes), Failure> {
+        let asking = self.shared.pool.ask(endpoint, || {
+            let mut request = request(endpoint, &HeaderMap::new(), body.clone());
+            let own = request.headers_mut();
+            headers.keys().for_each(|name| drop(own.remove(name)));
+            own.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+            request
+        });
+        let (response, connection) = asking.await.map_err(|error| failure_of(&error))?;
+        let (parts, body) = response.into_parts();
+        let body = read(body, MAX_BODY).await?;
+        connection.give_back();
+        Ok((parts, body))
     }
 
     pub(crate) fn record(&self, name: &'static str, sent: usize, result: &Result<Exchange, CallError>) {

@@ -12,25 +12,24 @@ use hyper_util::rt::TokioIo;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
-use crate::agent::Agent;
 use crate::connections::{Activity, ConnectionState};
 use crate::io_timeout::{IoLimits, TimeoutStream};
 use crate::net::Stream;
-use crate::route::AgentSite;
+use crate::route::Site;
 
 const MAX_HEAD: usize = 16 * 1024;
 
 const MAX_BUFFER: usize = 128 * 1024;
 
-pub(crate) struct ServerContext<A> {
-    pub(crate) site: AgentSite<A>,
+pub(crate) struct ServerContext<S> {
+    pub(crate) site: S,
     pub(crate) limits: IoLimits,
     pub(crate) tls: Option<TlsAcceptor>,
 }
 
 /// Serves one connection until it closes. After `closing` resolves, the running request is the last one.
-pub(crate) async fn serve_connection<A: Agent>(
-    context: Arc<ServerContext<A>>,
+pub(crate) async fn serve_connection<S: Site>(
+    context: Arc<ServerContext<S>>,
     stream: impl Stream,
     peer: SocketAddr,
     state: Arc<ConnectionState>,
@@ -55,8 +54,8 @@ impl Drop for IdleOnDrop {
     }
 }
 
-async fn serve_requests<A: Agent>(
-    context: Arc<ServerContext<A>>,
+async fn serve_requests<S: Site>(
+    context: Arc<ServerContext<S>>,
     stream: impl Stream,
     peer: SocketAddr,
     state: Arc<ConnectionState>,
@@ -82,7 +81,7 @@ async fn serve_requests<A: Agent>(
     let mut http = http1::Builder::new();
     http.header_read_timeout(None).max_header_size(MAX_HEAD).max_buf_size(MAX_BUFFER);
     // Protocol answers are small: copying head and body into one write is cheaper. Pages share their bytes and are not copied.
-    http.writev(context.site.pages.is_some());
+    http.writev(context.site.has_pages());
     let mut connection = pin!(http.serve_connection(stream, service));
     let end = tokio::select! {
         biased;

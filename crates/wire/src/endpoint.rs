@@ -93,8 +93,23 @@ impl Endpoint {
 
     #[must_use]
     pub fn at(&self, path: &'static str) -> Self {
+        self.with_path(PathAndQuery::from_static(path))
+    }
+
+    /// Replaces what follows the last `/` of the path: the page of a manager is beside its `/mcp`. A `path` that no URL can have
+    /// changes nothing.
+    #[must_use]
+    pub fn beside(&self, path: &str) -> Self {
+        let directory = self.path().rsplit_once('/').map_or("", |(directory, _)| directory);
+        match format!("{directory}/{path}").parse() {
+            Ok(path) => self.with_path(path),
+            Err(_) => self.clone(),
+        }
+    }
+
+    fn with_path(&self, path: PathAndQuery) -> Self {
         let mut parts = self.uri.clone().into_parts();
-        parts.path_and_query = Some(PathAndQuery::from_static(path));
+        parts.path_and_query = Some(path);
         let uri = Uri::from_parts(parts).unwrap_or_else(|_| self.uri.clone());
         Self { text: SmolStr::new(uri.to_string()), uri, site: self.site.clone() }
     }
@@ -173,6 +188,17 @@ mod tests {
         assert_eq!((with_path.host(), with_path.port(), with_path.path()), ("example.org", 443, "/players/7"));
         assert!(with_path.is_secure() && !with_path.is_pathless());
         assert_eq!(with_path.at("/health").to_string(), "https://example.org/health");
+        assert_eq!(with_path.beside("register").to_string(), "https://example.org/players/register");
+    }
+
+    #[test]
+    fn the_pages_of_a_manager_are_beside_its_endpoint() {
+        let manager: Endpoint = "http://localhost:8000".parse().unwrap();
+        assert_eq!(manager.beside("").to_string(), "http://localhost:8000/");
+        let league = manager.beside("leagues/spring/mcp");
+        assert_eq!(league.to_string(), "http://localhost:8000/leagues/spring/mcp");
+        assert_eq!(league.beside("").to_string(), "http://localhost:8000/leagues/spring/");
+        assert_eq!(league.site(), manager.site());
     }
 
     #[test]

@@ -7,9 +7,10 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 
 use bytes::Bytes;
-use http::Response;
 use http::request::Parts;
+use http::{HeaderMap, Response, header};
 use http_body_util::combinators::UnsyncBoxBody;
+use league_protocol::token::Credential;
 
 pub type Body = UnsyncBoxBody<Bytes, Infallible>;
 
@@ -25,4 +26,12 @@ pub struct PageRequest {
 
 pub trait PageHandler: fmt::Debug + Send + Sync + 'static {
     fn respond(&self, request: PageRequest) -> PageFuture<'_>;
+}
+
+/// The secret of `Authorization: Bearer`.
+pub fn bearer(headers: &HeaderMap) -> Option<Credential> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| Credential::new(token))
 }

@@ -164,10 +164,10 @@ async fn register_flat(
 ) -> Option<Outcome> {
     let (meta, path, id, key) = if let Call::RegisterPlayer(request) = call {
         let id = ("player_id", request.player_id.as_ref().map(ToString::to_string));
-        (&request.player_meta, "/register", id, &request.join_key)
+        (&request.player_meta, "register", id, &request.join_key)
     } else if let Call::RegisterReferee(request) = call {
         let id = ("referee_id", request.referee_id.as_ref().map(ToString::to_string));
-        (&request.referee_meta, "/register_referee", id, &request.join_key)
+        (&request.referee_meta, "register_referee", id, &request.join_key)
     } else {
         return None;
     };
@@ -182,7 +182,7 @@ async fn register_flat(
         body["join_key"] = key.reveal().into();
     }
     let (started, client) = (Instant::now(), peer_client.client());
-    for endpoint in [manager.at(path), manager.clone()] {
+    for endpoint in [manager.beside(path), manager.clone()] {
         let left = limit.saturating_sub(started.elapsed());
         let result = client.post(&endpoint, &HeaderMap::new(), body.to_string().into(), left).await.ok()?;
         if result.status.is_success() && answers_registration(&result) {

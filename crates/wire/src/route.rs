@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use league_protocol::request::MAX_BODY;
 use league_protocol::sender::Role;
-use league_protocol::token::Credential;
+use league_protocol::token::TokenDigest;
 use serde_json::json;
 
 use crate::agent::Agent;
@@ -19,8 +19,11 @@ use crate::client_network::ClientNetwork;
 use crate::connections::{Activity, ConnectionState};
 use crate::dispatch::{self, Caller, Media, Reply};
 use crate::guard::{Guard, GuardError};
-use crate::pages::{self, PageHandler, PageRequest};
+use crate::pages::{self, PageHandler, PageRequest, bearer};
 use crate::rate::{KeyedLimiter, RetryAfter};
+use crate::relay::{self, Relay};
+use crate::settings::ServerSettings;
+use crate::trusted_proxies::{TrustedProxies, UNKNOWN_CLIENT};
 
 pub(crate) struct AgentSite<A> {
     pub(crate) agent: Arc<A>,
@@ -28,9 +31,27 @@ pub(crate) struct AgentSite<A> {
     pub(crate) body_limit: Duration,
     pub(crate) pages: Option<Arc<dyn PageHandler>>,
     pub(crate) page_limiter: KeyedLimiter<ClientNetwork>,
+    pub(crate) proxies: TrustedProxies,
+    pub(crate) relay: Option<Arc<Relay>>,
+    pub(crate) relay_key: Option<TokenDigest>,
 }
 
 pub(crate) type SiteAnswer = Response<Either<Full<Bytes>, pages::Body>>;
+
+/// The body of a request: not read yet, or read to find the agent that it is for.
+pub(crate) type RequestBody = Either<Incoming, Full<Bytes>>;
+
+/// What a server answers with: one agent, or many agents at paths of their own.
+pub(crate) trait Site: Send + Sync + 'static {
+    fn respond(
+        &self,
+        request: Request<Incoming>,
+        peer: SocketAddr,
+        state: &ConnectionState,
+    ) -> impl Future<Output = SiteAnswer> + Send;
+
+    fn has_pages(&self) -> bool;
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Route {
@@ -64,21 +85,63 @@ impl Route {
     }
 }
 
+impl<A: Agent> Site for AgentSite<A> {
+    async fn respond(&self, request: Request<Incoming>, peer: SocketAddr, state: &ConnectionState) -> SiteAnswer {
+        let (parts, body) = request.into_parts();
+        self.respond_to(parts, Either::Left(body), peer, state).await
+    }
+
+    fn has_pages(&self) -> bool {
+        self.pages.is_some()
+    }
+}
+
 impl<A: Agent> AgentSite<A> {
-    pub(crate) async fn respond(
+    /// `bound` is the address of the listener.
+    pub(crate) fn new(agent: Arc<A>, bound: SocketAddr, settings: &ServerSettings) -> Self {
+        Self {
+            agent,
+            guard: Guard::new(bound, settings),
+            body_limit: settings.read_limit,
+            pages: settings.pages.clone(),
+            page_limiter: KeyedLimiter::new(settings.page_rate),
+            proxies: settings.trusted_proxies.clone(),
+            relay: settings.relay.clone(),
+            relay_key: settings.relay_key.clone(),
+        }
+    }
+
+    /// The answer to a request that its Host or Origin forbids.
+    pub(crate) fn forbidden(&self, parts: &Parts, peer: SocketAddr) -> Option<Response<Full<Bytes>>> {
+        let error = self.guard.check(&parts.uri, &parts.headers).err()?;
+        tracing::debug!(%peer, %error, "refused by Host or Origin");
+        let status = match error {
+            GuardError::NoHost => StatusCode::BAD_REQUEST,
+            GuardError::Host(_) | GuardError::Origin(_) => StatusCode::FORBIDDEN,
+        };
+        Some(self.error_response(status, &error.to_string()))
+    }
+
+    pub(crate) async fn respond_to(
         &self,
-        request: Request<Incoming>,
+        parts: Parts,
+        body: RequestBody,
         peer: SocketAddr,
         state: &ConnectionState,
     ) -> SiteAnswer {
-        let (parts, body) = request.into_parts();
-        if let Err(error) = self.guard.check(&parts.uri, &parts.headers) {
-            tracing::debug!(%peer, %error, "refused by Host or Origin");
-            let status = match error {
-                GuardError::NoHost => StatusCode::BAD_REQUEST,
-                GuardError::Host(_) | GuardError::Origin(_) => StatusCode::FORBIDDEN,
-            };
-            return self.error_response(status, &error.to_string()).map(Either::Left);
+        // Everything after this line judges the client, and not its proxy or a standby.
+        let relayed = self.relay_key.as_ref().and_then(|key| relay::client_of(&parts.headers, key));
+        let direct = self.proxies.client(peer, &parts.headers);
+        let peer = match relayed {
+            // A client on the standby's machine is on this machine only if the standby is.
+            Some(client) if client.ip().to_canonical().is_loopback() => direct,
+            Some(client) => client,
+            // The standby may be on this machine, but its client need not be.
+            None if relay::is_relayed(&parts.headers) => UNKNOWN_CLIENT,
+            None => direct,
+        };
+        if let Some(forbidden) = self.forbidden(&parts, peer) {
+            return forbidden.map(Either::Left);
         }
         let route = Route::of(parts.uri.path(), self.agent.role());
         match (route, &self.pages) {
@@ -95,6 +158,9 @@ impl<A: Agent> AgentSite<A> {
                 };
                 state.set(Activity::Answering);
                 match body {
+                    Ok(_) if parts.method == Method::POST && self.relay.is_some() => {
+                        self.no_operator().map(Either::Left)
+                    }
                     Ok(body) => pages.respond(PageRequest { parts, body, peer }).await.map(Either::Right),
                     Err((status, message)) => self.error_and_close(status, message).map(Either::Left),
                 }
@@ -113,7 +179,7 @@ impl<A: Agent> AgentSite<A> {
         &self,
         route: Option<Route>,
         parts: Parts,
-        body: Incoming,
+        body: RequestBody,
         peer: SocketAddr,
         state: &ConnectionState,
     ) -> Response<Full<Bytes>> {
@@ -135,6 +201,12 @@ impl<A: Agent> AgentSite<A> {
             Err((status, message)) => return self.error_and_close(status, message),
         };
         state.set(Activity::Answering);
+        if let Some(relay) = &self.relay {
+            let path = (route == Route::Register).then_some("register");
+            if let Some(answered) = relay.answer(path, &parts.headers, &body, peer).await {
+                return answered;
+            }
+        }
         let caller = Caller { peer, bearer: bearer(&parts.headers), headers: &parts.headers };
         let reply = if route == Route::Mcp {
             dispatch::answer_post(&*self.agent, &body, &caller).await
@@ -144,7 +216,17 @@ impl<A: Agent> AgentSite<A> {
         http_response(reply)
     }
 
-    async fn read(&self, body: Incoming) -> Result<Bytes, (StatusCode, &'static str)> {
+    /// A form of a standby's page would be one of another site for the leader.
+    fn no_operator(&self) -> Response<Full<Bytes>> {
+        let leader = self.relay.as_ref().and_then(|relay| relay.leader());
+        let leader = leader
+            .map_or_else(|| String::from("no manager leads it now"), |leader| leader.endpoint.beside("").to_string());
+        let message =
+            format!("this manager is a standby and operates nothing; the league is operated where it is led: {leader}");
+        self.error_response(StatusCode::CONFLICT, &message)
+    }
+
+    pub(crate) async fn read(&self, body: RequestBody) -> Result<Bytes, (StatusCode, &'static str)> {
         const TOO_LONG: (StatusCode, &str) = (StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 65536 bytes");
         if body.size_hint().lower() > MAX_BODY as u64 {
             return Err(TOO_LONG);
@@ -158,7 +240,7 @@ impl<A: Agent> AgentSite<A> {
     }
 
     /// Closes the connection, because the rest of the body is unread.
-    fn error_and_close(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
+    pub(crate) fn error_and_close(&self, status: StatusCode, message: &str) -> Response<Full<Bytes>> {
         let mut response = self.error_response(status, message);
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         response
@@ -177,14 +259,7 @@ impl<A: Agent> AgentSite<A> {
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<Credential> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    let token = token.trim();
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| Credential::new(token))
-}
-
-fn http_response(reply: Reply) -> Response<Full<Bytes>> {
+pub(crate) fn http_response(reply: Reply) -> Response<Full<Bytes>> {
     let has_body = !reply.body.is_empty();
     let mut response = Response::new(Full::new(reply.body));
     *response.status_mut() = reply.status;

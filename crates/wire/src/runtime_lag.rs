@@ -173,9 +173,15 @@ impl Deadline {
         Self { watch, limit, began: Instant::now(), lost, waited: Duration::ZERO, begun: false }
     }
 
-    /// The time for the next piece of work; the first gets the whole limit.
-    pub(crate) fn allowed(&self) -> Duration {
-        if self.begun { self.left() } else { self.limit }
+    /// The time for the next piece of work. The first gets the whole limit: its clock starts when it is sent, not while it is written.
+    pub(crate) fn start(&mut self) -> Duration {
+        if self.begun {
+            return self.left();
+        }
+        self.begun = true;
+        self.lost = lost_by(self.watch.as_ref());
+        self.began = Instant::now();
+        self.limit
     }
 
     pub fn left(&self) -> Duration {
@@ -193,7 +199,6 @@ impl Deadline {
     /// because passing it by value would copy it for every call.
     pub async fn within<F: Future>(&mut self, mut work: Pin<&mut F>) -> (Option<F::Output>, Duration) {
         let first = self.end();
-        self.begun = true;
         let mut end = first;
         let lost = loop {
             let lost = lost_by(self.watch.as_ref());
@@ -261,6 +266,17 @@ mod tests {
         assert_eq!(lag_monitor.lost(), lost);
         drop(Deadline::new(Duration::from_secs(1), Some(lag_monitor.clone())));
         assert!(lag_monitor.lag_state.due().is_some(), "it beats again");
+    }
+
+    #[test]
+    fn the_first_piece_of_work_gets_the_whole_limit() {
+        let limit = Duration::from_secs(10);
+        let mut time = Deadline::new(limit, None);
+        stall();
+        assert!(time.left() < limit);
+        assert_eq!(time.start(), limit, "the call was written meanwhile");
+        stall();
+        assert!(time.start() < limit, "a second piece gets what is left");
     }
 
     #[tokio::test]

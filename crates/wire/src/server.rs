@@ -1,4 +1,4 @@
-//! Serves an agent on a listener. Connections are bounded by number, requests by size and time, idle peers and shutdown by time.
+//! Serves an agent, or the agents of many leagues, on a listener. Connections are bounded by number, requests by size and time, idle peers and shutdown by time.
 //! A server stays in the runtime that started it, so there can be one per core.
 
 use std::io;
@@ -14,11 +14,11 @@ use crate::agent::Agent;
 use crate::client_network::ClientNetwork;
 use crate::connection::{ServerContext, serve_connection};
 use crate::connections::{AdmissionResult, Connections};
-use crate::guard::Guard;
+use crate::environment::Environment;
+use crate::hosting::{LeagueDirectory, LeagueSites};
 use crate::io_timeout::IoLimits;
 use crate::net::Listener;
-use crate::rate::KeyedLimiter;
-use crate::route::AgentSite;
+use crate::route::{AgentSite, Site};
 use crate::settings::ServerSettings;
 
 /// Accept fails mostly for lack of descriptors, which an immediate retry does not free.
@@ -26,19 +26,36 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// After `shutdown` resolves, running requests may finish within the grace. Fails only if the listener has no local address.
 pub async fn serve<L: Listener, A: Agent>(
-    mut listener: L,
+    listener: L,
     agent: Arc<A>,
     settings: ServerSettings,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
+    let site = AgentSite::new(agent, listener.local_addr()?, &settings);
+    serve_site(listener, site, settings, shutdown).await
+}
+
+/// As [`serve`], for the leagues of `directory`. The pages of `settings` are those outside of the leagues.
+pub async fn serve_leagues<L: Listener>(
+    listener: L,
+    directory: Arc<dyn LeagueDirectory>,
+    settings: ServerSettings,
+    environment: Environment,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    let site = LeagueSites::new(directory, environment, listener.local_addr()?, &settings);
+    serve_site(listener, site, settings, shutdown).await
+}
+
+async fn serve_site<L: Listener, S: Site>(
+    mut listener: L,
+    site: S,
+    settings: ServerSettings,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    let proxies = settings.trusted_proxies;
     let context = Arc::new(ServerContext {
-        site: AgentSite {
-            agent,
-            guard: Guard::new(listener.local_addr()?, &settings),
-            body_limit: settings.read_limit,
-            pages: settings.pages,
-            page_limiter: KeyedLimiter::new(settings.page_rate),
-        },
+        site,
         limits: IoLimits { read: settings.read_limit, idle: settings.idle_limit },
         tls: settings.tls.map(TlsAcceptor::from),
     });
@@ -59,7 +76,9 @@ pub async fn serve<L: Listener, A: Agent>(
             arrival = listener.accept(), if full.is_none() => match arrival {
                 Ok((stream, peer)) => {
                     let network = ClientNetwork::of(peer);
-                    match connections.room_for(network) {
+                    let is_proxy = proxies.lists(peer.ip());
+                    let room = if is_proxy { connections.room() } else { connections.room_for(network) };
+                    match room {
                         AdmissionResult::Free => {}
                         AdmissionResult::After(id) => connections.close(id),
                         AdmissionResult::Full(_) => {

@@ -1,10 +1,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use league_protocol::token::TokenDigest;
 use rustls::ServerConfig;
 
 use crate::pages::PageHandler;
 use crate::rate::Rate;
+use crate::relay::Relay;
+use crate::trusted_proxies::TrustedProxies;
 
 #[derive(Clone, Debug)]
 pub struct ServerSettings {
@@ -28,6 +31,12 @@ pub struct ServerSettings {
     pub pages: Option<Arc<dyn PageHandler>>,
     /// Requests for pages from one address, which many viewers may share. Loopback has no limit.
     pub page_rate: Rate,
+    /// Believed about the address of a client. They may open any number of connections.
+    pub trusted_proxies: TrustedProxies,
+    /// For a standby: where calls go.
+    pub relay: Option<Arc<Relay>>,
+    /// Recognises calls that a standby forwards.
+    pub relay_key: Option<TokenDigest>,
 }
 
 impl Default for ServerSettings {
@@ -43,6 +52,9 @@ impl Default for ServerSettings {
             tls: None,
             pages: None,
             page_rate: Rate::new(200, 2000),
+            trusted_proxies: TrustedProxies::default(),
+            relay: None,
+            relay_key: None,
         }
     }
 }

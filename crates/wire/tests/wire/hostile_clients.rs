@@ -101,6 +101,24 @@ async fn an_address_with_only_busy_connections_gets_no_more() {
 }
 
 #[tokio::test]
+async fn a_trusted_proxy_has_more_connections_than_one_address_may_have() {
+    let trusted_proxies = ["203.0.113.9".parse().unwrap()].into_iter().collect();
+    let settings = ServerSettings { max_from_one_address: 2, trusted_proxies, ..crowded(100) };
+    let server = serve_remote(Role::Referee, "203.0.113.9:5000", settings).await;
+    let mut busy = Vec::new();
+    for _ in 0..6 {
+        let mut raw = Raw::to(server.address).await;
+        raw.send_request("POST /mcp", "", DELAYED).await;
+        server.agent.arrived.notified().await;
+        busy.push(raw);
+    }
+    server.agent.go.notify_waiters();
+    for raw in &mut busy {
+        assert_eq!(raw.answer().await.status, 200);
+    }
+}
+
+#[tokio::test]
 async fn an_oversized_head_is_refused_in_time() {
     let server = serve_echo(Role::Player, ServerSettings::default()).await;
     let headers = |count: u32| (0..count).map(|number| format!("X-{number}: 1\r\n")).collect::<String>();

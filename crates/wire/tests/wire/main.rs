@@ -12,6 +12,7 @@ mod dialects;
 mod frames;
 mod hostile_clients;
 mod hostile_peers;
+mod managers;
 mod mcp;
 mod pages;
 mod raw;
