@@ -32,6 +32,7 @@ mod tests;
 use std::time::Duration;
 
 use league_protocol::draw::{DrawCommitment, DrawSeal};
+use league_protocol::message::finished_game::FinishedGame;
 use league_protocol::message::report::PlayerSignatures;
 use league_protocol::message::start_match::Backoff;
 use league_protocol::side::{Pair, Side};
@@ -40,7 +41,7 @@ use smol_str::SmolStr;
 use crate::rules::draw::Draw;
 use crate::rules::game::{DrawnNumber, Game, GameStage, GameVerdict};
 use crate::rules::outcome::Outcome;
-use crate::rules::series::{EndlessChance, GameEnd, Series};
+use crate::rules::series::{EndlessChance, Series};
 
 use effect::{AskKind, AttemptError, Effect};
 use ending::{Ending, ForfeitReason, SealedChance};
@@ -61,6 +62,8 @@ pub struct MatchMachine {
     course: Vec<(Side, SmolStr)>,
     /// Side B has moved in a turn in which both sides move, and side A has not.
     b_came_first: bool,
+    /// Both sides have moved at once in this match.
+    is_simultaneous: bool,
     /// Where the moves of the current game begin.
     game_start: usize,
     signed: Pair<SignedAnswers>,
@@ -98,6 +101,7 @@ impl MatchMachine {
             joined: Pair::default(),
             course: Vec::new(),
             b_came_first: false,
+            is_simultaneous: false,
             game_start: 0,
             signed: Pair::default(),
             drawn: None,
@@ -143,6 +147,7 @@ impl MatchMachine {
                             let place = self.course.len() - usize::from(side == Side::A && self.b_came_first);
                             self.course.insert(place, (side, text));
                             self.b_came_first = side == Side::B && both_move;
+                            self.is_simultaneous |= both_move;
                             self.signed[side].moved(signature);
                             self.go_on(game);
                             self.settle(side, SideState::Free, effects);
@@ -282,6 +287,17 @@ impl MatchMachine {
         self.last_move(side).is_some()
     }
 
+    /// Those of one game, because all moves of a long match do not fit into an answer. Moves that are made at once stay secret
+    /// until their game is over, so they are shown while the next game is played.
+    pub fn public_moves(&self) -> &[(Side, SmolStr)] {
+        if self.is_simultaneous && self.ending.is_none() {
+            let last = self.game.ends().iter().rev().find(|end| end.number < self.game.number());
+            let start = self.game_start.saturating_sub(last.map_or(0, |end| end.moves));
+            return &self.course[start..self.game_start];
+        }
+        &self.course[self.game_start..]
+    }
+
     /// The number of the move that `side` makes next in the current game, from one.
     pub fn turn(&self, side: Side) -> u32 {
         self.course[self.game_start..].iter().filter(|(mover, _)| *mover == side).fold(1, |turn, _| turn + 1)
@@ -294,17 +310,30 @@ impl MatchMachine {
         if self.terms.games.get() > 1 { signed.combined() } else { signed }
     }
 
-    /// The games that ended since the last move of `side`, or with it, and their moves.
-    pub fn games_since_move(&self, side: Side) -> impl Iterator<Item = (&GameEnd, &[(Side, SmolStr)])> {
+    /// The games that ended since the last move of `side`, or with it, as that side is told.
+    pub fn finished_games(&self, side: Side) -> Vec<FinishedGame> {
         let last = self.course.iter().rposition(|(mover, _)| *mover == side);
         let mut end = 0;
-        let games = self.game.ends().iter().map(move |game| {
+        let games = self.game.ends().iter().map(|game| {
             let start = end;
             end += game.moves;
             (game, start..end)
         });
-        let since = games.filter(move |(_, moves)| last.is_none_or(|last| last < moves.end));
-        since.map(|(game, moves)| (game, self.course.get(moves).unwrap_or_default()))
+        let since = games.filter(|(_, moves)| last.is_none_or(|last| last < moves.end));
+        let told = since.map(|(game, moves)| {
+            let course = self.course.get(moves).unwrap_or_default();
+            let moves_of =
+                |mover: Side| course.iter().filter(|(side, _)| *side == mover).map(|(_, text)| text.clone()).collect();
+            FinishedGame {
+                game_number: game.number,
+                your_moves: moves_of(side),
+                opponent_moves: moves_of(side.other()),
+                drawn_number: game.drawn.map(DrawnNumber::get),
+                your_score: game.score[side],
+                opponent_score: game.score[side.other()],
+            }
+        });
+        told.collect()
     }
 
     fn last_move(&self, side: Side) -> Option<&SmolStr> {

@@ -254,6 +254,7 @@ fn meta(display_name: SmolStr, number: u32, game: &GameType, max_concurrent_matc
         pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
         accepts_batches: false,
         signs_moves: false,
+        pulls: false,
     }
 }
 
@@ -342,7 +343,8 @@ mod tests {
             for event in events {
                 let Fact::MatchReported { match_id, attempt, record, .. } = event.fact else { continue };
                 assert_eq!(record.check(&game, &match_id, attempt), Ok(()), "{game}");
-                let ends = record.ends(&game, (&match_id, attempt));
+                let played = record.replay(&game, (&match_id, attempt), |_, _, _| {}).unwrap();
+                let ends = played.ends();
                 assert_eq!(ends.iter().map(|end| end.number).collect::<Vec<_>>(), [1, 2, 3, 4], "{game}");
                 assert_eq!(ends.iter().map(|end| end.moves).sum::<usize>(), record.course.len());
                 let score =

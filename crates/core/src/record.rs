@@ -18,7 +18,7 @@ use crate::rules::draw::{BadDraw, Draw};
 use crate::rules::game::{DrawnNumber, Game, GameStage, GameVerdict, IllegalMove};
 use crate::rules::outcome::Outcome;
 use crate::rules::registry::new_game;
-use crate::rules::series::{GameEnd, Series};
+use crate::rules::series::Series;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct MatchRecord {
@@ -181,11 +181,6 @@ impl MatchRecord {
         let is_played_out =
             matches!((game.stage(), self.outcome), (GameStage::Over(_), Outcome::Win(_) | Outcome::Draw));
         is_played_out.then(|| game.reason(names))
-    }
-
-    /// The games that were played to their end; empty when the moves cannot be replayed.
-    pub fn ends(&self, game: &GameType, attempt: (&MatchId, u32)) -> Vec<GameEnd> {
-        self.replay(game, attempt, |_, _, _| {}).map(|played| played.ends().to_vec()).unwrap_or_default()
     }
 
     /// All moves in order.

@@ -58,7 +58,7 @@ pub use apply::BadEvent;
 pub use assignment::{Assignment, DrawSource};
 pub use flow::{LeaguePhase, NextAction};
 pub use registration::{Admission, Registered, Rejection, RejectionReason};
-pub use report::ReportOutcome;
+pub use report::{ReportOutcome, TranscriptDue};
 pub use schedule::Fixture;
 
 /// The caller makes the events durable, applies them, and then sends the reply.

@@ -20,7 +20,7 @@ use league_protocol::message::game_error::{GameError, RetryInfo};
 use league_protocol::message::game_move::{GameMoveCall, MoveContext};
 use league_protocol::message::game_over::{ByPlayer, GameOver, GameResult};
 use league_protocol::message::invitation::GameInvitation;
-use league_protocol::message::report::{Account, MatchResultReport, PlayerSignatures};
+use league_protocol::message::report::{Account, MatchResultReport, PlayerSignatures, ReportedMove};
 use league_protocol::message::start_match::{MatchMode, StartMatch, span};
 use league_protocol::message::step::MatchState;
 use league_protocol::problem::Problem;
@@ -36,8 +36,8 @@ use super::effect::{AskKind, AttemptError};
 use super::ending::{Ending, ForfeitReason};
 use super::terms::{AnswerLimits, DriveMode, MatchTerms};
 use crate::record::MatchRecord;
-use crate::record::wire::by_player;
-use crate::rules::game::{DrawnNumber, Game};
+use crate::record::wire::{by_player, reported_move};
+use crate::rules::game::Game;
 
 /// The referee supplies `secret` and `salt`. In a league with a seed, the secret in the order replaces `secret`.
 pub fn terms(order: &StartMatch, secret: DrawSecret, salt: [u8; 32]) -> MatchTerms {
@@ -156,23 +156,9 @@ impl<'a> MatchMessages<'a> {
         Some(self.match_machine.terms().games.get()).filter(|games| *games > 1)
     }
 
-    /// The games that ended since the last move of `side`; empty in a match of one game.
+    /// Empty in a match of one game.
     fn finished_games(&self, side: Side) -> Vec<FinishedGame> {
-        let several = self.games_per_match().is_some();
-        let finished = several.then(|| self.match_machine.games_since_move(side)).into_iter().flatten();
-        let moves = |mover: Side, course: &[(Side, SmolStr)]| {
-            course.iter().filter(|(side, _)| *side == mover).map(|(_, text)| text.clone()).collect()
-        };
-        finished
-            .map(|(end, course)| FinishedGame {
-                game_number: end.number,
-                your_moves: moves(side, course),
-                opponent_moves: moves(side.other(), course),
-                drawn_number: end.drawn.map(DrawnNumber::get),
-                your_score: end.score[side],
-                opponent_score: end.score[side.other()],
-            })
-            .collect()
+        if self.games_per_match().is_some() { self.match_machine.finished_games(side) } else { Vec::new() }
     }
 
     /// Even/Odd asks for a parity, every other game for a move.
@@ -346,9 +332,19 @@ impl<'a> MatchMessages<'a> {
             player_b_id: players.b.clone(),
             joined: by_player(players, Pair::from_fn(|side| self.match_machine.has_joined(side))),
             chosen: by_player(players, Pair::from_fn(|side| self.match_machine.has_moved(side))),
+            moves: self.public_moves(),
+            open_calls: ByPlayer::default(),
+            game_number: self.games_per_match().map(|_| self.match_machine.game().number()),
+            game_score: self.games_per_match().map(|_| by_player(players, self.match_machine.game().score())),
             draw_commitment: Some(self.commitment),
             game_result: self.match_machine.ending().map(|ending| self.result(ending)),
         }
+    }
+
+    fn public_moves(&self) -> Vec<ReportedMove> {
+        let players = self.player_ids();
+        let moves = self.match_machine.public_moves().iter();
+        moves.map(|(side, text)| reported_move(players[*side], text)).collect()
     }
 
     fn player_ids(&self) -> Pair<&PlayerId> {

@@ -55,7 +55,7 @@ impl MatchRecord {
     }
 }
 
-fn reported_move(player: &PlayerId, played: &SmolStr) -> ReportedMove {
+pub(crate) fn reported_move(player: &PlayerId, played: &SmolStr) -> ReportedMove {
     ReportedMove { player_id: player.clone(), played: played.clone() }
 }
 

@@ -141,6 +141,24 @@ impl About {
     };
 }
 
+/// The cards of one game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deal {
+    pub hands: Pair<&'static str>,
+    /// The card that counts for both.
+    pub turned: Option<&'static str>,
+}
+
+impl Deal {
+    pub fn sentence(self, names: Pair<&str>) -> String {
+        let held = format!("{} held {} and {} held {}", names.a, self.hands.a, names.b, self.hands.b);
+        match self.turned {
+            Some(turned) => format!("{held}, {turned} was turned up"),
+            None => held,
+        }
+    }
+}
+
 pub trait Game: fmt::Debug + Send + CloneGame {
     fn about(&self) -> About;
 
@@ -172,6 +190,11 @@ pub trait Game: fmt::Debug + Send + CloneGame {
 
     /// A picture of what `side` may see, as an SVG element.
     fn picture(&self, _side: Side) -> Option<String> {
+        None
+    }
+
+    /// All cards, also those that a side hides. Only for a match that is over: its proof makes them public.
+    fn deal(&self) -> Option<Deal> {
         None
     }
 

@@ -7,7 +7,7 @@ use league_protocol::side::{Pair, Side};
 use smol_str::{SmolStr, format_smolstr};
 
 use super::chance::{ChanceOutcome, ChanceRequest};
-use super::game::{About, CloneGame, ForfeitScore, Game, GameStage, GameVerdict, IllegalMove, check_turn};
+use super::game::{About, CloneGame, Deal, ForfeitScore, Game, GameStage, GameVerdict, IllegalMove, check_turn};
 
 const RANKS: [&str; 3] = ["J", "Q", "K"];
 
@@ -156,11 +156,15 @@ impl Game for KuhnPoker {
             .with("moves", self.actions.iter().map(|action| action.as_str()).collect::<ViewValue>())
     }
 
+    fn deal(&self) -> Option<Deal> {
+        self.cards.map(|cards| Deal { hands: cards.map(rank), turned: None })
+    }
+
     fn reason(&self, names: Pair<&str>) -> String {
         let Some((cards, (winner, chips))) = self.cards.and_then(|cards| Some((cards, self.end(cards)?))) else {
             return format!("it is the turn of {}", names[self.turn()]);
         };
-        let held = format!("{} held {} and {} held {}", names.a, rank(cards.a), names.b, rank(cards.b));
+        let held = Deal { hands: cards.map(rank), turned: None }.sentence(names);
         let how = if self.actions.last() == Some(&Fold) { "by a fold" } else { "with the higher card" };
         format!("{held}; {} wins {chips} {how}", names[winner])
     }

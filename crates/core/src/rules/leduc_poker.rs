@@ -5,7 +5,7 @@ use league_protocol::side::{Pair, Side};
 use smol_str::{SmolStr, format_smolstr};
 
 use super::chance::{ChanceOutcome, ChanceRequest};
-use super::game::{About, CloneGame, ForfeitScore, Game, GameStage, GameVerdict, IllegalMove, check_turn};
+use super::game::{About, CloneGame, Deal, ForfeitScore, Game, GameStage, GameVerdict, IllegalMove, check_turn};
 
 const RANKS: [&str; 3] = ["J", "Q", "K"];
 /// What a bet or raise adds in each round.
@@ -180,10 +180,13 @@ impl Game for LeducPoker {
             .with("opponent_paid", self.paid()[side.other()])
     }
 
+    fn deal(&self) -> Option<Deal> {
+        Some(Deal { hands: Pair::new(self.card(0)?, self.card(1)?), turned: self.card(2) })
+    }
+
     fn reason(&self, names: Pair<&str>) -> String {
         let GameStage::Over(verdict) = self.stage() else { return format!("it is the turn of {}", names[self.turn()]) };
-        let [a, b, turned] = [0, 1, 2].map(|place| self.card(place).unwrap_or("nothing"));
-        let held = format!("{} held {a} and {} held {b}, {turned} was turned up", names.a, names.b);
+        let held = self.deal().map(|deal| deal.sentence(names)).unwrap_or_default();
         match self.winner() {
             Some(winner) => format!("{held}; {} wins {}", names[winner], verdict.score()[winner]),
             None => format!("{held}; a draw"),

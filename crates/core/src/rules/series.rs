@@ -3,6 +3,7 @@
 //! It is a [`Game`] itself, seen by the sides of the match. Its score is the sum of its games. The match and every verifier serve
 //! its chance through [`Series::serve_chance`], so they cannot differ.
 
+use std::mem;
 use std::num::NonZeroU32;
 
 use league_protocol::draw::DrawSeal;
@@ -15,7 +16,7 @@ use smol_str::SmolStr;
 
 use super::chance::{ChanceOutcome, ChanceStream};
 use super::draw::Draw;
-use super::game::{About, DrawnNumber, ForfeitScore, Game, GameStage, GameVerdict, IllegalMove};
+use super::game::{About, Deal, DrawnNumber, ForfeitScore, Game, GameStage, GameVerdict, IllegalMove};
 use super::registry::new_game;
 
 /// The bytes of a report that its moves may take. The rest is for the envelope, new commitments and what the referee learned.
@@ -54,6 +55,8 @@ pub struct Series {
     /// The number of the current game.
     drawn_now: Option<DrawnNumber>,
     ends: Vec<GameEnd>,
+    /// The game before the current one, at its end.
+    previous: Option<Box<dyn Game>>,
 }
 
 /// How one game of the match ended, by the sides of the match.
@@ -65,6 +68,12 @@ pub struct GameEnd {
     pub drawn: Option<DrawnNumber>,
     /// How many moves of the match belong to this game.
     pub moves: usize,
+    pub deal: Option<Deal>,
+}
+
+/// The side of the match that has the first side of game `number`. The sides are swapped in every second game.
+pub fn first_side(number: u32) -> Side {
+    if number % 2 == 1 { Side::A } else { Side::B }
 }
 
 /// A game asks for chance again and again.
@@ -88,6 +97,7 @@ impl Series {
             made: 0,
             drawn_now: None,
             ends: Vec::new(),
+            previous: None,
         }
     }
 
@@ -104,9 +114,16 @@ impl Series {
         &self.ends
     }
 
-    /// The side of the current game that `side` of the match plays. The sides are swapped in every second game.
+    /// The picture of the last game that ended, as the sides of the game see it.
+    pub fn last_picture(&self) -> Option<String> {
+        let is_over = matches!(self.current.stage(), GameStage::Over(_));
+        let last = if is_over { Some(&self.current) } else { self.previous.as_ref() };
+        last.and_then(|game| game.picture(Side::A))
+    }
+
+    /// The side of the current game that `side` of the match plays.
     pub fn role(&self, side: Side) -> Side {
-        if self.number % 2 == 1 { side } else { side.other() }
+        if first_side(self.number) == Side::A { side } else { side.other() }
     }
 
     fn by_match<T>(&self, entries: Pair<T>) -> Pair<T> {
@@ -159,11 +176,11 @@ impl Series {
             return;
         }
         let (number, score) = (self.number, self.by_match(verdict.score()));
-        self.ends.push(GameEnd { number, score, drawn: self.drawn_now, moves: self.made });
+        self.ends.push(GameEnd { number, score, drawn: self.drawn_now, moves: self.made, deal: self.deal() });
         if self.number < self.games.get() {
             self.score = self.score();
             self.number += 1;
-            self.current = self.initial.clone();
+            self.previous = Some(mem::replace(&mut self.current, self.initial.clone()));
             (self.stream, self.served) = (None, 0);
             (self.made, self.drawn_now) = (0, None);
         }
@@ -227,6 +244,11 @@ impl Game for Series {
 
     fn picture(&self, side: Side) -> Option<String> {
         self.current.picture(self.role(side))
+    }
+
+    fn deal(&self) -> Option<Deal> {
+        let deal = self.current.deal()?;
+        Some(Deal { hands: self.by_match(deal.hands), ..deal })
     }
 
     fn reason(&self, names: Pair<&str>) -> String {

@@ -1,6 +1,7 @@
 //! The game kit: what every registered game is tested for, and the values that are known of our games.
 
 mod chance;
+mod deals;
 mod kit;
 mod playthroughs;
 mod references;

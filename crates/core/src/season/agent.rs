@@ -28,7 +28,24 @@ pub struct AgentProfile {
     /// Whether this player signs its joins and moves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub signs_moves: bool,
+    /// Whether this referee takes its matches from `next_match`, because the manager cannot call it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pulls: bool,
 }
+
+impl AgentProfile {
+    /// The endpoint of a referee that pulls: where it called from, which no agent can call.
+    pub fn pull_endpoint(host: impl std::fmt::Display) -> String {
+        format!("{PULL}{host}")
+    }
+
+    /// The host of a referee that pulls.
+    pub(super) fn pull_host(&self) -> Option<&str> {
+        self.endpoint.strip_prefix(PULL).filter(|_| self.pulls)
+    }
+}
+
+const PULL: &str = "pull://";
 
 impl From<&AgentMeta> for AgentProfile {
     fn from(meta: &AgentMeta) -> Self {
@@ -40,6 +57,7 @@ impl From<&AgentMeta> for AgentProfile {
             shows_passes: meta.shows_passes(),
             accepts_batches: meta.accepts_batches,
             signs_moves: meta.signs_moves,
+            pulls: meta.pulls,
         }
     }
 }

@@ -1,6 +1,8 @@
+use std::collections::HashSet;
+
 use league_protocol::draw::{DrawCommitment, DrawNonce};
 use league_protocol::error::{ErrorCode, RequestError};
-use league_protocol::id::{MatchId, RefereeId, RoundId};
+use league_protocol::id::{MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::seal::seal;
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
@@ -61,17 +63,27 @@ impl Season {
     ///
     /// A match that a referee gave back goes to another referee if one is free, else to the same one again. The caller decides
     /// how soon. The same holds for a match of a player on the referee's own machine, except on the manager's.
+    /// A match of a player that posts its answers waits for a referee that can be reached.
     pub fn assign(&self, source: DrawSource<'_>, now: Timestamp) -> CommandOutcome<Vec<Assignment>> {
+        self.assign_except(source, &HashSet::new(), now)
+    }
+
+    /// Like [`assign`](Self::assign), without the referees that are `leaving`.
+    pub fn assign_except(
+        &self,
+        source: DrawSource<'_>,
+        leaving: &HashSet<RefereeId>,
+        now: Timestamp,
+    ) -> CommandOutcome<Vec<Assignment>> {
         let mut ruling = CommandOutcome { events: Vec::new(), reply: Vec::new() };
         let (Some(round), Some(current)) = (self.rounds.last(), self.current_round()) else { return ruling };
         if self.halted || round.completed {
             return ruling;
         }
-        let share = |referee: &RegisteredReferee| Share {
-            free: referee.free(),
-            had: 0,
-            assigned: 0,
-            absent: referee.is_unavailable(),
+        let share = |referee: &RegisteredReferee| {
+            let is_leaving = leaving.contains(&referee.id);
+            let free = if is_leaving { 0 } else { referee.free() };
+            Share { free, had: 0, assigned: 0, absent: is_leaving || referee.is_unavailable() }
         };
         let mut shares: Vec<Share> = self.referees.iter().map(share).collect();
         for slot in &round.slots {
@@ -96,7 +108,9 @@ impl Season {
                 players.iter().any(|player| player.identity.is_beside(referee))
             };
             let barred = self.evidence.get(&match_id).map_or(&[][..], |known| &known.barred);
-            let Some(place) = least_busy_referee(&shares, *refused_by, barred, is_near) else { continue };
+            let posts = players.iter().any(|player| player.dialect.posts());
+            let is_reached = |place: usize| !(posts && self.referees[place].profile.pulls);
+            let Some(place) = least_busy_referee(&shares, *refused_by, barred, is_near, is_reached) else { continue };
             let deposited = self.referees[place].commitments.get(shares[place].assigned);
             shares[place].free -= 1;
             shares[place].had += 1;
@@ -110,6 +124,23 @@ impl Season {
         }
         ruling.events.extend(self.endings(awarded, now));
         ruling
+    }
+
+    /// Matches that wait because one of their players posts its answers and every referee that is there pulls.
+    pub fn unreachable_matches(&self) -> Vec<(MatchId, Vec<PlayerId>)> {
+        let (Some(round), Some(current)) = (self.rounds.last(), self.current_round()) else { return Vec::new() };
+        if self.referees.iter().any(|referee| !referee.is_absent() && !referee.profile.pulls) {
+            return Vec::new();
+        }
+        let waiting = round.slots.iter().zip(1..).filter(|(slot, _)| matches!(slot, MatchSlot::Waiting { .. }));
+        let posting = waiting.filter_map(|(_, number)| {
+            let match_id = MatchId::of(current, number);
+            let players = self.contestants(&match_id)?;
+            let posting = [players.a, players.b].into_iter().filter(|player| player.dialect.posts());
+            let posting: Vec<PlayerId> = posting.map(|player| player.id.clone()).collect();
+            (!posting.is_empty()).then_some((match_id, posting))
+        });
+        posting.collect()
     }
 
     /// The referee did not take the match; another one may.
@@ -200,23 +231,25 @@ struct Share {
     absent: bool,
 }
 
-/// The referee that has had the fewest matches, the first among equals. A referee that `refused` comes last. A match waits for a
-/// busy referee before it goes to one that `is_near` a player or is `barred` from the match.
+/// The referee that has had the fewest matches, the first among equals, of those that the answers of the players reach
+/// (`is_reached`). A referee that `refused` comes last. A match waits for a busy referee before it goes to one that `is_near` a
+/// player or is `barred` from the match.
 fn least_busy_referee(
     shares: &[Share],
     refused: Option<u32>,
     barred: &[u32],
     is_near: impl Fn(usize) -> bool,
+    is_reached: impl Fn(usize) -> bool,
 ) -> Option<usize> {
     let is_place = |known: &u32, place: usize| *known as usize == place;
     let refused = |place: usize| refused.is_some_and(|known| is_place(&known, place));
     let is_barred = |place: usize| barred.iter().any(|known| is_place(known, place));
-    let free = shares.iter().enumerate().filter(|(_, share)| share.free > 0);
+    let free = shares.iter().enumerate().filter(|(place, share)| share.free > 0 && is_reached(*place));
     let (best, _) =
         free.min_by_key(|(place, share)| (is_barred(*place), refused(*place), is_near(*place), share.had))?;
     let waits = shares.iter().enumerate().any(|(other, share)| {
         let is_better = (is_near(best) && !refused(other) && !is_near(other)) || is_barred(best);
-        !share.absent && !is_barred(other) && is_better
+        !share.absent && is_reached(other) && !is_barred(other) && is_better
     });
     (!waits).then_some(best)
 }

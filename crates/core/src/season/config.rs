@@ -24,6 +24,25 @@ pub struct TooManyGames {
     pub most: NonZeroU32,
 }
 
+/// When a league begins without its operator. Each part is optional.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StartRule {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect_players: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect_referees: Option<u32>,
+    /// How long the manager waits for the expected agents before it starts with those that are registered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registration_window_sec: Option<u64>,
+}
+
+impl StartRule {
+    pub fn window(&self) -> Option<Duration> {
+        self.registration_window_sec.map(Duration::from_secs)
+    }
+}
+
 /// Part of the first event, so the rules never change during a league.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LeagueConfig {
@@ -52,6 +71,9 @@ pub struct LeagueConfig {
     pub suspend_after: u32,
     pub limits: MatchLimits,
     pub strict: bool,
+    /// Only in leagues that any process of `league serve` may lead. Other managers have it from their operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<StartRule>,
 }
 
 impl LeagueConfig {
@@ -75,10 +97,11 @@ impl LeagueConfig {
             suspend_after: 5,
             limits: MatchLimits::default(),
             strict: false,
+            start: None,
         }
     }
 
-    /// Tie-breaks that nobody changed follow the format.
+    /// Tie-breaks that the operator did not set follow the format.
     #[must_use]
     pub fn with_format(mut self, format: KnownFormat) -> Self {
         if self.scoring.tiebreakers == self.format.tiebreakers() {

@@ -118,7 +118,7 @@ impl Fact {
                 };
                 describe!(words, match_id)
             }
-            Self::RefereeLost { referee } => describe!(referee, " does not answer; its matches go to other referees"),
+            Self::RefereeLost { referee } => describe!(referee, " is gone; its matches go to other referees"),
             Self::RefereeWithdrawn { referee } => {
                 describe!("The operator withdraws ", referee, "; its matches go to other referees")
             }
@@ -153,7 +153,7 @@ impl Fact {
                 describe!("The operator forgets the dialect that was learned for ", player)
             }
             Self::OperatorActed { origin, action } => {
-                describe!(format!("The operator, {}: {action}", origin.words()))
+                describe!(format!("The operator's call {action}, {}", origin.words()))
             }
             Self::Halted => describe!("The operator stops the league"),
             Self::Resumed => describe!("The operator resumes the league"),

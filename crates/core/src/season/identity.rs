@@ -10,16 +10,31 @@ use unicode_security::confusable_detection::skeleton;
 use super::agent::AgentProfile;
 
 /// Computed once per registration, because each registration is compared with all others.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct AgentIdentity {
     pub name: SmolStr,
+    /// The place that can be called. A referee that pulls has none, so its name stands for it.
     pub address: SmolStr,
-    /// The host of the address; `None` for an agent on the manager's machine, by a loopback address.
+    /// The host of the agent; `None` for an agent on the manager's machine, by a loopback address.
     remote_host: Option<SmolStr>,
 }
 
+/// A referee that pulls stays the same agent when its machine gets another address.
+impl PartialEq for AgentIdentity {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.address == other.address
+    }
+}
+
+impl Eq for AgentIdentity {}
+
 impl AgentIdentity {
     pub fn of(profile: &AgentProfile) -> Self {
+        if let Some(host) = profile.pull_host() {
+            let name = name_skeleton(&profile.name);
+            let remote_host = Some(host).filter(|host| *host != "localhost").map(SmolStr::new);
+            return Self { address: format_smolstr!("pull/{name}"), name, remote_host };
+        }
         let address = Self::address(&profile.endpoint);
         let host = address.split('/').next().and_then(|place| Some(place.rsplit_once(':')?.0));
         let remote_host = host.filter(|host| *host != "localhost").map(SmolStr::new);

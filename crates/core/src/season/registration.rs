@@ -296,7 +296,9 @@ impl Season {
             let advice = format!("this league plays {}; add it to game_types", self.config.game_type);
             return Some(reject(RejectionReason::Game, method, advice));
         }
-        if let Err(advice) = check_endpoint(&profile.endpoint) {
+        if profile.pull_host().is_none()
+            && let Err(advice) = check_endpoint(&profile.endpoint)
+        {
             return Some(reject(RejectionReason::Endpoint, method, advice));
         }
         Some(match clash? {

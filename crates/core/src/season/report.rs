@@ -32,6 +32,15 @@ pub enum ReportOutcome {
     Contested(AlertKind),
 }
 
+/// Which transcript the manager takes from a referee.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TranscriptDue {
+    /// The referee plays this attempt.
+    BeforeReport { attempt: u32 },
+    /// Its report of this attempt counted, and named the hash.
+    Reported { attempt: u32, digest: TranscriptDigest },
+}
+
 impl Season {
     pub fn read_report(&self, report: &MatchResultReport) -> Result<MatchRecord, RequestError> {
         if report.league_id.as_ref().is_some_and(|league| *league != self.config.league_id) {
@@ -109,7 +118,8 @@ impl Season {
         let listed = details.moves.iter().filter_map(|one| Some((side_of(&one.player_id)?, one.played.clone())));
         let course = match &details.coded_moves {
             Some(coded) => coded.decode().ok_or_else(|| {
-                let message = "a code of result.details.coded_moves stands for no move; see PROTOCOL.md section 8";
+                let message =
+                    "a code of result.details.coded_moves stands for no move; PROTOCOL.md section 7 describes them";
                 contradiction(message, "result.details.coded_moves")
             })?,
             None => listed.collect::<Vec<_>>(),
@@ -247,23 +257,24 @@ impl Season {
         matches!(self.slot(match_id), Some(MatchSlot::Done { referee, .. }) if Some(referee) == place)
     }
 
-    pub fn transcript_due(
-        &self,
-        referee: &RefereeId,
-        match_id: &MatchId,
-    ) -> Result<(u32, TranscriptDigest), RequestError> {
+    pub fn transcript_due(&self, referee: &RefereeId, match_id: &MatchId) -> Result<TranscriptDue, RequestError> {
         const METHOD: Method = Method::StoreTranscript;
         let refused = |message: String| RequestError::new(ErrorCode::E007, METHOD, message).about("match_id");
+        let sender = self.referee_index.get(referee);
         match self.slot(match_id) {
-            Some(MatchSlot::Done { referee: place, .. }) if self.referee_index.get(referee) == Some(place) => {}
-            Some(_) => return Err(refused(format!("{referee} has not reported {match_id}; report the match first"))),
+            Some(MatchSlot::Held { attempt, referee: place, .. }) if sender == Some(place) => {
+                return Ok(TranscriptDue::BeforeReport { attempt: *attempt });
+            }
+            Some(MatchSlot::Done { referee: place, .. }) if sender == Some(place) => {}
+            Some(_) => return Err(refused(format!("{referee} neither plays {match_id} nor has it reported"))),
             None => return Err(refused(format!("there is no match {match_id} in the rounds that have begun"))),
         }
         let unannounced = || {
             let message = format!("the report of {match_id} named no transcript_sha256, so no transcript is expected");
             RequestError::new(ErrorCode::E010, METHOD, message).about("match_id")
         };
-        self.transcripts.get(match_id).copied().ok_or_else(unannounced)
+        let (attempt, digest) = self.transcripts.get(match_id).copied().ok_or_else(unannounced)?;
+        Ok(TranscriptDue::Reported { attempt, digest })
     }
 }
 

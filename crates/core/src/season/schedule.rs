@@ -127,7 +127,7 @@ impl Season {
     }
 
     /// Best first. Empty while the registration is open.
-    pub(super) fn places(&self) -> Vec<Standing> {
+    pub fn places(&self) -> Vec<Standing> {
         match self.config.format.stages_won(&self.completed_state()) {
             Some(won) => self.table.places_by_stages(&won),
             None => self.table.places(),

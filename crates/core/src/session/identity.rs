@@ -20,6 +20,9 @@ pub struct PlayerIdentity {
     pub former: Vec<TokenDigest>,
 }
 
+/// What a player signs its answers with, and the league that they are for.
+pub(super) type SigningKey<'a> = (TokenDigest, &'a LeagueId);
+
 impl PlayerIdentity {
     /// The pass that the player shows to the referee of `match_id` in place of its token.
     pub fn own_pass(&self, match_id: &MatchId) -> Option<Pass> {
@@ -28,23 +31,15 @@ impl PlayerIdentity {
     }
 
     /// The pass for an answer, made from the same token as the referee's own pass. A referee without a valid pass gets none, because
-    /// anybody could use it to answer other referees in the player's name.
+    /// that referee could use it to answer other referees in the player's name.
     pub fn answering_pass(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> Option<Pass> {
         let (key, league) = self.signing_key(head, match_id)?;
         Some(key.player_pass(league, match_id))
     }
 
-    /// The digest of the token from which the referee's pass was made, and the league. `None` for a referee without a valid pass.
-    /// In a league without passes it is the digest of the player's token.
-    pub(super) fn signing_key(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> Option<(TokenDigest, &LeagueId)> {
-        let (token, league) = (self.token.as_ref()?, self.league_id.as_ref()?);
-        self.check_referee(head, Method::GameInvitation, match_id).ok()?;
-        let referee = head.sender.as_good().and_then(Sender::referee_id);
-        let shown = head.auth_token.as_ref().zip(referee);
-        let meant = shown.and_then(|(shown, referee)| {
-            self.former.iter().find(|former| shown.is(&former.referee_pass(league, match_id, &referee)))
-        });
-        Some((meant.cloned().unwrap_or_else(|| token.digest()), league))
+    /// `None` for a referee without a valid pass.
+    pub(super) fn signing_key(&self, head: &ReceivedEnvelope, match_id: &MatchId) -> Option<SigningKey<'_>> {
+        self.check_referee(head, Method::GameInvitation, match_id).ok()?
     }
 
     pub(super) fn check_league(&self, named: Option<&LeagueId>, method: Method) -> Result<(), RequestError> {
@@ -62,14 +57,18 @@ impl PlayerIdentity {
         check(head, &token.digest().manager_pass(league), method)
     }
 
-    /// Whether the sender is the referee that the manager appointed for `match_id`.
+    /// Whether the sender is the referee that the manager appointed for `match_id`. Returns the key of the answer: the digest of the
+    /// token from which the referee's pass was made. In a league without passes it is the digest of the player's token.
     pub(super) fn check_referee(
         &self,
         head: &ReceivedEnvelope,
         method: Method,
         match_id: &MatchId,
-    ) -> Result<(), RequestError> {
-        let Some((token, league)) = self.promised() else { return Ok(()) };
+    ) -> Result<Option<SigningKey<'_>>, RequestError> {
+        let Some((token, league)) = self.token.as_ref().zip(self.league_id.as_ref()) else { return Ok(None) };
+        if !self.passes {
+            return Ok(Some((token.digest(), league)));
+        }
         let referee = head.sender.as_good().and_then(Sender::referee_id).ok_or_else(|| {
             let (code, found) = match &head.sender {
                 Field::Absent => (ErrorCode::E003, "missing"),
@@ -78,11 +77,12 @@ impl PlayerIdentity {
             let message = format!("sender is {found}; send one like referee:REF01");
             RequestError::new(code, method, message).about("sender")
         })?;
-        let shown = head.token(method)?;
-        if self.former.iter().any(|former| shown.is(&former.referee_pass(league, match_id, &referee))) {
-            return Ok(());
+        let (shown, current) = (head.token(method)?, token.digest());
+        let made_from = |key: &&TokenDigest| shown.is(&key.referee_pass(league, match_id, &referee));
+        match std::iter::once(&current).chain(&self.former).find(made_from) {
+            Some(key) => Ok(Some((key.clone(), league))),
+            None => Err(wrong_pass(method)),
         }
-        check(head, &token.digest().referee_pass(league, match_id, &referee), method)
     }
 
     /// A message without a sender cannot come from a referee.
@@ -111,6 +111,10 @@ fn check(head: &ReceivedEnvelope, expected: &Pass, method: Method) -> Result<(),
     if head.token(method)?.is(expected) {
         return Ok(());
     }
+    Err(wrong_pass(method))
+}
+
+fn wrong_pass(method: Method) -> RequestError {
     let message = "the auth_token is not the pass that the manager of this league made for this message";
-    Err(RequestError::new(ErrorCode::E012, method, message).about("auth_token"))
+    RequestError::new(ErrorCode::E012, method, message).about("auth_token")
 }

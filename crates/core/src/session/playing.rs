@@ -23,6 +23,7 @@ use smol_str::SmolStr;
 
 use super::active_match::{ActiveMatch, AttemptKey, JoinState};
 use super::evidence::Evidence;
+use super::identity::SigningKey;
 use super::made_moves::{MadeMove, Position};
 use super::move_request::{AskedMove, MoveRequest};
 use super::played::{Added, DrawCheck, PlayedMatch};
@@ -54,9 +55,9 @@ impl PlayerSession {
     ) -> Result<GameJoinAck, RequestError> {
         const METHOD: Method = Method::GameInvitation;
         let match_id = &invitation.match_id;
-        let identity = self.check_referee_message(head, METHOD, match_id)?;
+        let (identity, signing_key) = self.check_referee_message(head, METHOD, match_id)?;
         let player_id = identity.player_id.clone();
-        let signing_key = identity.signing_key(head, match_id).map(|(digest, league)| (digest, league.clone()));
+        let signing_key = signing_key.map(|(digest, league)| (digest, league.clone()));
         let referee = referee_of(head);
         let key = AttemptKey { match_id, attempt: invitation.attempt, referee: referee.as_ref() };
         let signing_key = signing_key.filter(|_| key.attempt.is_some() && key.referee.is_some());
@@ -138,7 +139,7 @@ impl PlayerSession {
         now: Timestamp,
     ) -> Result<GameJoinAck, RequestError> {
         let match_id = &invitation.match_id;
-        let player_id = self.check_referee_message(head, Method::GameInvitation, match_id)?.player_id.clone();
+        let player_id = self.check_referee_message(head, Method::GameInvitation, match_id)?.0.player_id.clone();
         let referee = referee_of(head);
         let key = AttemptKey { match_id, attempt: invitation.attempt, referee: referee.as_ref() };
         if self.matches.exact(key).is_none() {
@@ -296,7 +297,7 @@ impl PlayerSession {
 
     pub fn match_over(&mut self, head: &ReceivedEnvelope, over: &GameOver) -> Result<GameOverOutcome, RequestError> {
         let match_id = &over.match_id;
-        let identity = self.check_referee_message(head, Method::NotifyMatchResult, match_id)?.clone();
+        let identity = self.check_referee_message(head, Method::NotifyMatchResult, match_id)?.0.clone();
         let referee = referee_of(head);
         let mut active = self.matches.find(AttemptKey { match_id, attempt: None, referee: referee.as_ref() });
         if let Some(active) = &mut active {
@@ -355,7 +356,7 @@ impl PlayerSession {
         const METHOD: Method = Method::NotifyGameError;
         match match_id {
             Some(match_id) => {
-                let player = self.check_referee_message(head, METHOD, match_id)?.player_id.clone();
+                let player = self.check_referee_message(head, METHOD, match_id)?.0.player_id.clone();
                 Ok(Acknowledgement::of_player(player).for_match(match_id.clone()))
             }
             None => {
@@ -416,12 +417,13 @@ impl PlayerSession {
         head: &ReceivedEnvelope,
         method: Method,
         match_id: &MatchId,
-    ) -> Result<&PlayerIdentity, RequestError> {
+    ) -> Result<(&PlayerIdentity, Option<SigningKey<'_>>), RequestError> {
         let identity = self.myself(method)?;
-        if !self.trusted.holds(match_id) {
-            identity.check_referee(head, method, match_id)?;
-        }
-        Ok(identity)
+        let signing_key = match identity.check_referee(head, method, match_id) {
+            Err(_) if self.trusted.holds(match_id) => None,
+            checked => checked?,
+        };
+        Ok((identity, signing_key))
     }
 }
 

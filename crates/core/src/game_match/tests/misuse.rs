@@ -99,3 +99,13 @@ fn a_match_shows_no_secret() {
     let test_match = TestMatch::joined(Heap::of(3));
     assert!(!format!("{:?}", test_match.machine).contains("7, 7, 7"));
 }
+
+#[test]
+fn moves_are_public_in_turns_and_secret_when_both_move_at_once() {
+    let mut in_turns = TestMatch::joined(Heap::of(4));
+    in_turns.plays([(moved(A, 3, "2"), &["ask B #4 try 1 in 30s"])]);
+    assert_eq!(in_turns.machine.public_moves(), [(A, "2".into())]);
+    let mut at_once = TestMatch::joined(EvenOdd::default());
+    at_once.plays([(moved(B, 4, "odd"), &[])]);
+    assert!(at_once.machine.has_moved(B) && at_once.machine.public_moves().is_empty());
+}

@@ -108,7 +108,7 @@ proptest! {
         }
         if rounds < players / 2 {
             let left = u32::from(leaver.is_some());
-            prop_assert_eq!(met.len() as u32, league.season.matches_completed(), "nobody meets twice");
+            prop_assert_eq!(met.len() as u32, league.season.matches_completed(), "no pair meets twice");
             prop_assert!(byes.values().all(|byes| *byes == 1), "{byes:?}");
             prop_assert!(sides.values().all(|balance| balance.abs() <= 2) || left > 0, "{sides:?}");
         }
@@ -155,9 +155,9 @@ fn larger_swiss_leagues_have_no_rematch_one_bye_each_and_balanced_sides() {
         let season = &league.season;
         let pairings: Vec<_> = season.rounds.iter().flat_map(|round| round.plan().pairings.clone()).collect();
         let met: BTreeSet<(u32, u32)> = pairings.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
-        assert_eq!(met.len(), pairings.len(), "nobody meets twice");
+        assert_eq!(met.len(), pairings.len(), "no pair meets twice");
         let byes: BTreeSet<u32> = season.rounds.iter().flat_map(|round| round.plan().byes.clone()).collect();
-        assert_eq!(byes.len() as u32, rounds * (players % 2), "nobody has two byes");
+        assert_eq!(byes.len() as u32, rounds * (players % 2), "no player has two byes");
         for place in 0..players {
             let balance: i32 =
                 pairings.iter().map(|pair| i32::from(pair.a == place) - i32::from(pair.b == place)).sum();

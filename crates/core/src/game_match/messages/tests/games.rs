@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use league_protocol::message::finished_game::FinishedGame;
 
 use super::*;
+use crate::rules::game::DrawnNumber;
 
 struct SeriesMatch {
     machine: MatchMachine,
@@ -153,4 +154,24 @@ fn a_match_of_one_game_tells_nothing_of_games() {
             ["games_per_match", "finished_games", "coded_moves", "combined"].iter().all(|name| !text.contains(name))
         );
     }
+}
+
+#[test]
+fn the_state_of_a_long_match_has_the_moves_of_one_game() {
+    let mut at_once = SeriesMatch::new("prisoners_dilemma", 8);
+    while at_once.machine.ending().is_none() {
+        let state = at_once.messages().state();
+        let (game, size) = (state.game_number, serde_json::to_string(&state).unwrap().len());
+        assert!(size < 64 * 1024, "{size}");
+        // The moves of the current game stay secret.
+        assert_eq!(state.moves.len(), if game == Some(1) { 0 } else { 400 }, "{game:?}");
+        at_once.both_move(["cooperate", "defect"]);
+    }
+    assert_eq!(at_once.messages().state().moves.len(), 400);
+    let mut in_turns = SeriesMatch::new("tic_tac_toe", 2);
+    for text in ["1", "4", "2", "5", "3", "9"] {
+        in_turns.both_move([text, text]);
+    }
+    let moves = in_turns.messages().state().moves;
+    assert_eq!(moves.iter().map(|one| one.played.as_str()).collect::<Vec<_>>(), ["9"]);
 }
