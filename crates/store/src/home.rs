@@ -11,8 +11,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::checksum;
+use crate::file_identity::FileIdentity;
 use crate::file_name::file_name;
-use crate::log::SqliteLog;
+use crate::log::lease::LeaseHolder;
+use crate::log::{EventLog, HeldLease, LogError, PostgresStore, SqliteLog};
 use crate::private;
 use crate::views::replace::{ReplaceSync, replace};
 
@@ -28,6 +30,8 @@ pub enum HomeError {
     NoLeague { league: LeagueId, path: PathBuf },
     #[error("the home {path} was written by league {version}; use that version, or choose another --home")]
     OtherVersion { path: PathBuf, version: String },
+    #[error(transparent)]
+    Log(#[from] LogError),
 }
 
 const FORMAT: u32 = 2;
@@ -44,11 +48,23 @@ struct HomeVersion {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Home {
     root: PathBuf,
+    /// Where the logs are, if not in the home.
+    store: Option<PostgresStore>,
 }
 
 impl Home {
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), store: None }
+    }
+
+    /// The logs of its leagues are in `store`; its files stay where they are.
+    #[must_use]
+    pub fn with_store(self, store: PostgresStore) -> Self {
+        Self { store: Some(store), ..self }
+    }
+
+    pub fn store(&self) -> Option<&PostgresStore> {
+        self.store.as_ref()
     }
 
     /// Fails when a version with another format wrote the home. Changes nothing.
@@ -114,23 +130,55 @@ impl Home {
         self.league(league).join("league.db")
     }
 
-    /// The only place that decides which storage holds the events.
-    pub fn log(&self, league: &LeagueId) -> SqliteLog {
-        SqliteLog::at(self.database(league))
+    /// For readers. With [`Home::writer`] the only place that decides which storage holds the events.
+    pub fn log(&self, league: &LeagueId) -> Box<dyn EventLog> {
+        match &self.store {
+            Some(store) => Box::new(store.log(league)),
+            None => Box::new(SqliteLog::at(self.database(league))),
+        }
+    }
+
+    /// For the one manager that leads the league. `lock` is the lock file of the home. In a shared store the lease counts, too, and
+    /// this blocks until a killed manager's lease has expired.
+    pub fn writer(
+        &self,
+        league: &LeagueId,
+        lock: FileIdentity,
+    ) -> Result<(Box<dyn EventLog>, Option<HeldLease>), LogError> {
+        let Some(store) = &self.store else {
+            return Ok((Box::new(SqliteLog::at(self.database(league)).guarded_by(lock)), None));
+        };
+        let log = store.log(league);
+        log.lead(&LeaseHolder::named(self.holder()))?;
+        let lease = log.held_lease();
+        Ok((Box::new(log), Some(lease)))
+    }
+
+    /// How the lease of a league names a manager with this home.
+    pub fn holder(&self) -> String {
+        format!("process {} with the home {}", std::process::id(), self.root.display())
+    }
+
+    /// True if the log has an event.
+    pub fn has_league(&self, league: &LeagueId) -> Result<bool, LogError> {
+        match &self.store {
+            Some(store) => Ok(store.log(league).head()?.seq > 0),
+            None => Ok(self.database(league).is_file()),
+        }
     }
 
     pub fn lock(&self, league: &LeagueId) -> PathBuf {
         self.league(league).join("manager.lock")
     }
 
+    /// Held by the process that serves all leagues of this home.
+    pub fn serve_lock(&self) -> PathBuf {
+        self.root.join("data").join("serve.lock")
+    }
+
     /// A referee that finds this mark shares its home with the manager.
     pub fn mark(&self, league: &LeagueId) -> PathBuf {
         self.league(league).join("home.mark")
-    }
-
-    /// One empty file for each transcript that a referee still owes to the manager.
-    pub fn outbox(&self, league: &LeagueId) -> PathBuf {
-        self.root.join("data/outbox").join(league.as_str())
     }
 
     pub fn standings(&self, league: &LeagueId) -> PathBuf {
@@ -242,7 +290,7 @@ impl Home {
     }
 
     pub fn expect(&self, league: &LeagueId) -> Result<(), HomeError> {
-        if self.database(league).is_file() {
+        if self.has_league(league)? {
             return Ok(());
         }
         Err(HomeError::NoLeague { league: league.clone(), path: self.root.clone() })

@@ -19,7 +19,6 @@ pub mod journal;
 pub mod lock;
 pub mod log;
 pub mod mark;
-pub mod outbox;
 pub mod private;
 pub mod verify;
 pub mod views;

@@ -5,18 +5,25 @@
 //! reader that kept a [`LogHead`] notices a log that was cut off or rewritten as a whole.
 //!
 //! - [`sqlite`]: the log in a file
+//! - [`postgres`]: the log in a database that several machines share
+//! - [`election`], [`lease`]: which of several managers leads a league
 //! - [`memory`]: the log on a simulated disk
 //! - `scan`: reads a whole log on several threads; [`replay`] builds the season from it
 
 pub mod chain;
+pub mod election;
+pub mod lease;
 pub mod memory;
+pub mod postgres;
 mod scan;
 pub mod sqlite;
+mod stored;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use league_core::replay::{Replay, ReplayError};
+use league_core::season::Season;
 use league_core::season::event::Event;
 use thiserror::Error;
 use tokio::sync::oneshot;
@@ -25,6 +32,7 @@ use crate::file_identity::FileGone;
 
 pub use chain::{Hash, LogDamage, LogHead};
 pub use memory::{MemoryDisk, MemoryLog};
+pub use postgres::{HeldLease, PostgresLog, PostgresStore, StoreUrl, StoredDigests};
 pub use scan::scan;
 pub use sqlite::SqliteLog;
 
@@ -40,6 +48,38 @@ pub trait EventLog: Send + Sync {
     /// Returns at most `limit` events after event number `after`, each with its own head, also while another process
     /// appends. Checks the hash of each event against the stored hash before it. Blocks on the storage.
     fn read(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, LogError>;
+
+    /// Checks the storage itself, beyond the events in it. Blocks on the storage.
+    fn audit(&self) -> Result<(), LogError> {
+        Ok(())
+    }
+
+    /// Resolves when another manager has taken the lease of this log. A log without a lease never does.
+    fn deposed(&self) -> Pin<Box<dyn Future<Output = LogError> + Send>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+impl EventLog for Box<dyn EventLog> {
+    fn append(&self, after: LogHead, events: Vec<Event>) -> PendingAppend {
+        (**self).append(after, events)
+    }
+
+    fn head(&self) -> Result<LogHead, LogError> {
+        (**self).head()
+    }
+
+    fn read(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, LogError> {
+        (**self).read(after, limit)
+    }
+
+    fn audit(&self) -> Result<(), LogError> {
+        (**self).audit()
+    }
+
+    fn deposed(&self) -> Pin<Box<dyn Future<Output = LogError> + Send>> {
+        (**self).deposed()
+    }
 }
 
 /// `log` names the log for people: a path or a URL.
@@ -47,7 +87,9 @@ pub trait EventLog: Send + Sync {
 pub enum LogError {
     #[error("{log} cannot be used as a league's log: {reason}")]
     Unavailable { log: String, reason: String },
-    #[error("{log} was written by {version} (log format {format}); use that version, or choose another --home")]
+    #[error(
+        "{log} was written by {version} (log format {format}); use that version, or choose another --home or --store"
+    )]
     OtherVersion { log: String, format: i64, version: String },
     /// The reader trusts no event after the damage and discards no event before it.
     #[error(
@@ -57,6 +99,18 @@ pub enum LogError {
     Damaged { log: String, damage: LogDamage },
     #[error("another process has written to the log: it ends at event {}, not at event {}", found.seq, after.seq)]
     Conflict { after: LogHead, found: LogHead },
+    /// Another manager renews its lease.
+    #[error("another manager leads {log}: {holder}. Stop it first, or wait until it has ended")]
+    Led { log: String, holder: String },
+    /// The manager must end: another one leads the league.
+    #[error("another manager has taken over {log}; this one writes nothing more")]
+    Deposed { log: String },
+    /// A standby must end: the season that it followed is no longer that of the log.
+    #[error(
+        "the database went back to an earlier state of {log}: it was restored, or a replica took over; this standby stops, and \
+         reads the whole log when it is started again"
+    )]
+    WentBack { log: String },
     #[error("the log changed while it was read; try again")]
     Changed,
     /// The log has all of the events or none; opening it again shows which.
@@ -82,11 +136,14 @@ pub enum LoadError {
     Replay(#[from] ReplayError),
 }
 
-pub fn replay(log: &dyn EventLog, mut observe: impl FnMut(Event)) -> Result<(Replay, LogHead), LoadError> {
+/// `observe` gets each event with the season after it.
+pub fn replay(log: &dyn EventLog, mut observe: impl FnMut(&Season, Event)) -> Result<(Replay, LogHead), LoadError> {
     let mut replay = Replay::default();
     let head = scan(log, |_, event| {
         replay.apply(&event)?;
-        observe(event);
+        if let Some(season) = replay.season() {
+            observe(season, event);
+        }
         Ok::<_, LoadError>(())
     })?;
     Ok((replay, head))

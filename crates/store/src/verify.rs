@@ -31,7 +31,7 @@ use serde::Serialize;
 
 use crate::home::Home;
 use crate::lock;
-use crate::log::{LogHead, scan};
+use crate::log::{EventLog, LogHead, scan};
 use crate::views::MATCH_FILES;
 use crate::views::match_replay::MatchReplay;
 use crate::views::rounds::RoundsFile;

@@ -15,7 +15,8 @@ use league_core::season::event::Event;
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
-use super::{EventLog, Hash, LogDamage, LogError, LogHead, PendingAppend};
+use super::stored::{StoredEvent, diagnose};
+use super::{EventLog, LogDamage, LogError, LogHead, PendingAppend};
 use crate::file_identity::FileIdentity;
 
 /// Appends that wait while another one is written.
@@ -81,11 +82,6 @@ impl SqliteLog {
         self
     }
 
-    /// Checks the file itself, which holds the table of events and nothing else.
-    pub fn audit(&self) -> Result<(), LogError> {
-        self.reading(|connection| Ok(file::audit(connection)??)).map(Option::unwrap_or_default)
-    }
-
     /// Returns `None` where nothing was written yet.
     fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T, ReadError>) -> Result<Option<T>, LogError> {
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -140,6 +136,11 @@ impl EventLog for SqliteLog {
 
     fn read(&self, after: u64, limit: usize) -> Result<Vec<(LogHead, Event)>, LogError> {
         Ok(self.reading(|connection| read(connection, after, limit))?.unwrap_or_default())
+    }
+
+    /// The file holds the table of events and nothing else.
+    fn audit(&self) -> Result<(), LogError> {
+        self.reading(|connection| Ok(file::audit(connection)??)).map(Option::unwrap_or_default)
     }
 }
 
@@ -213,28 +214,14 @@ fn commit(
     Ok(head)
 }
 
-struct Stored {
-    seq: i64,
-    body: String,
-    hash: Vec<u8>,
-}
-
-impl Stored {
-    fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let bytes = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_bytes().unwrap_or_default());
-        let body = String::from_utf8_lossy(bytes(1)?).into_owned();
-        Ok(Self { seq: row.get(0)?, body, hash: bytes(2)?.to_vec() })
-    }
-
-    fn head(&self) -> Result<LogHead, LogDamage> {
-        let seq = u64::try_from(self.seq).map_err(|_| LogDamage::Missing { seq: 1, next: self.seq })?;
-        let hash = <[u8; 32]>::try_from(&*self.hash).map_err(|_| LogDamage::Hash { seq })?;
-        Ok(LogHead { seq, hash: Hash(hash) })
-    }
+fn stored(row: &Row<'_>) -> rusqlite::Result<StoredEvent> {
+    let bytes = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_bytes().unwrap_or_default());
+    let body = String::from_utf8_lossy(bytes(1)?).into_owned();
+    Ok(StoredEvent { seq: row.get(0)?, body, hash: bytes(2)?.to_vec() })
 }
 
 fn last_of(connection: &Connection) -> Result<LogHead, ReadError> {
-    let last = connection.prepare_cached(LAST)?.query_row([], Stored::of).optional()?;
+    let last = connection.prepare_cached(LAST)?.query_row([], stored).optional()?;
     Ok(last.map_or(Ok(LogHead::GENESIS), |last| last.head())?)
 }
 
@@ -249,11 +236,11 @@ fn read(connection: &Connection, after: u64, limit: usize) -> Result<Vec<(LogHea
         _ => match rows.next()? {
             None => return Ok(Vec::new()),
             Some(row) => {
-                let stored = Stored::of(row)?;
-                if stored.seq != number(after) {
-                    return Err(LogDamage::Missing { seq: after, next: stored.seq }.into());
+                let before = stored(row)?;
+                if before.seq != number(after) {
+                    return Err(LogDamage::Missing { seq: after, next: before.seq }.into());
                 }
-                stored.head()?
+                before.head()?
             }
         },
     };
@@ -262,7 +249,10 @@ fn read(connection: &Connection, after: u64, limit: usize) -> Result<Vec<(LogHea
         let body = row.get_ref(1)?.as_str().unwrap_or_default();
         let next = head.then(body);
         if row.get::<_, i64>(0)? != number(next.seq) || row.get_ref(2)?.as_blob() != Ok(&next.hash.0) {
-            return Err(diagnose(connection, head, &Stored::of(row)?)?.into());
+            let found = stored(row)?;
+            let mut statement = connection.prepare(FROM)?;
+            let later = statement.query_map(params![found.seq.saturating_add(1), i64::MAX], stored)?;
+            return Err(diagnose(head, &found, later)?.into());
         }
         let event = serde_json::from_str(body);
         let event = event.map_err(|error| LogDamage::Unreadable { seq: next.seq, reason: error.to_string() })?;
@@ -270,27 +260,4 @@ fn read(connection: &Connection, after: u64, limit: usize) -> Result<Vec<(LogHea
         entries.push((head, event));
     }
     Ok(entries)
-}
-
-fn diagnose(connection: &Connection, head: LogHead, stored: &Stored) -> rusqlite::Result<LogDamage> {
-    let seq = head.seq + 1;
-    if i64::try_from(seq) != Ok(stored.seq) {
-        return Ok(LogDamage::Missing { seq, next: stored.seq });
-    }
-    let right = head.hash.then(seq, &stored.body);
-    let mut statement = connection.prepare(FROM)?;
-    for later in statement.query_map(params![stored.seq.saturating_add(1), i64::MAX], Stored::of)? {
-        let later = later?;
-        let place = u64::try_from(later.seq).unwrap_or(u64::MAX);
-        // The next event was chained to the hash that this event should have.
-        if place == seq + 1 && *later.hash == right.then(place, &later.body).0 {
-            return Ok(LogDamage::Hash { seq });
-        }
-        // The event was moved, with its hash or without it.
-        let Hash(here) = head.hash.then(seq, &later.body);
-        if *later.hash == here || *stored.hash == here {
-            return Ok(LogDamage::Order { seq, found: place });
-        }
-    }
-    Ok(LogDamage::Body { seq })
 }

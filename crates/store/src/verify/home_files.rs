@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use league_core::season::Season;
-use league_protocol::id::{LeagueId, MatchId};
+use league_protocol::id::LeagueId;
 
 use super::difference::Findings;
 use super::history;
@@ -56,12 +56,6 @@ pub(super) fn check(
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
         if !OF_A_LEAGUE.contains(&name) {
             findings.differs(&path, "the file", "there", "no such file");
-        }
-    }
-    for path in entries(&home.outbox(league))? {
-        let is_match = path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.parse::<MatchId>().is_ok());
-        if !is_match || fs::metadata(&path).is_ok_and(|about| about.len() > 0) {
-            findings.differs(&path, "the file", "there", "an empty file, named after a match");
         }
     }
     for player in entries(&home.players())? {

@@ -70,6 +70,9 @@ impl<'a> MatchCheck<'a> {
                 self.transcripts_missing += 1;
                 findings.stale(&path, format!("the transcript of {match_id} has not arrived, or is lost"));
             }
+            MatchAgreement::BeforeReport => {
+                findings.stale(&path, format!("the result of {match_id} is not in it yet"));
+            }
             MatchAgreement::OtherTranscript => self.compare_transcripts(&found, replayed, findings),
             MatchAgreement::OtherFields if self.is_of_earlier_attempt(&found, replayed) => {
                 let (found, counted) = (found.attempt, replayed.from_log.attempt);

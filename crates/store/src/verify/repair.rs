@@ -51,7 +51,7 @@ pub fn repair(home: &Home, league: &LeagueId, report: &VerifyReport) -> Result<(
 }
 
 fn season(home: &Home, league: &LeagueId) -> Result<Season, VerifyFinding> {
-    let (replay, _) = crate::log::replay(&home.log(league), drop).map_err(|error| match error {
+    let (replay, _) = crate::log::replay(&home.log(league), |_, _| {}).map_err(|error| match error {
         crate::log::LoadError::Log(error) => VerifyFinding::Log(error),
         crate::log::LoadError::Replay(error) => VerifyFinding::Replay(error),
     })?;

@@ -22,6 +22,8 @@ pub(crate) struct MatchDigest {
     body: [u8; 16],
     /// The digest of the transcript and the time of its last message; `None` without a transcript.
     transcript: Option<(TranscriptDigest, Timestamp)>,
+    /// Whether the file has no result.
+    is_open: bool,
     /// Whether these are the bytes that this program writes, without other whitespace or unknown fields.
     is_exact: bool,
 }
@@ -34,6 +36,8 @@ pub(crate) enum MatchAgreement {
     /// The known fields agree; the bytes are not those that this program writes.
     OtherBytes,
     OtherTranscript,
+    /// The reported transcript, in the file that the manager wrote before the report.
+    BeforeReport,
     OtherFields,
 }
 
@@ -43,12 +47,12 @@ impl MatchDigest {
         let is_exact = rendered(&file, form).is_some_and(|rendered| rendered == bytes);
         let transcript = file.last_entry().map(|last| (TranscriptDigest::of(&file.transcript_bytes()), last));
         file.transcript = Vec::new();
-        Self { attempt: file.attempt, body: digest(&file), transcript, is_exact }
+        Self { attempt: file.attempt, body: digest(&file), transcript, is_open: file.result.is_none(), is_exact }
     }
 
     /// Whether `later` may be another line of the same match.
     pub(crate) fn precedes(&self, later: &Self) -> bool {
-        self.attempt != later.attempt || self.is_exact && self.body == later.body
+        self.attempt != later.attempt || self.is_exact && (self.body == later.body || self.is_open)
     }
 
     /// The time of the last message in the transcript.
@@ -63,7 +67,10 @@ impl MatchDigest {
     pub(crate) fn compare(&self, replayed: &ReplayedMatch) -> MatchAgreement {
         let expected = replayed.file(self.last_entry());
         if self.body != digest(&expected) {
-            return MatchAgreement::OtherFields;
+            let before = replayed.from_log.before_report(self.last_entry());
+            let is_reported = self.transcript_digest() == before.transcript_sha256;
+            let is_before = self.is_open && self.is_exact && is_reported && self.body == digest(&before);
+            return if is_before { MatchAgreement::BeforeReport } else { MatchAgreement::OtherFields };
         }
         match (expected.transcript_sha256, self.transcript) {
             (Some(reported), Some((found, _))) if reported != found => MatchAgreement::OtherTranscript,

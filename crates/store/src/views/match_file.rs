@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use league_core::game_match::phase::MatchPhase;
 use league_core::record::{MatchRecord, RevealedDraw};
 use league_core::rules::outcome::Outcome;
-use league_core::rules::series::GameEnd;
+use league_core::rules::series::Series;
 use league_core::season::Season;
 use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use league_protocol::message::game_over::{ByPlayer, DrawProof};
@@ -158,6 +158,22 @@ pub struct MatchContext {
     pub referee_id: RefereeId,
 }
 
+impl MatchContext {
+    /// Of an attempt in `season`.
+    pub fn of(season: &Season, referee: &RefereeId, (match_id, attempt): (&MatchId, u32)) -> Option<Self> {
+        let config = season.config();
+        Some(Self {
+            league_id: config.league_id.clone(),
+            round_id: match_id.parts()?.0,
+            match_id: match_id.clone(),
+            attempt,
+            game_type: config.game_type.clone(),
+            players: season.contestants(match_id)?.map(|player| player.id.clone()),
+            referee_id: referee.clone(),
+        })
+    }
+}
+
 impl MatchFile {
     pub fn new(context: MatchContext, now: Timestamp) -> Self {
         let state = SmolStr::new_static(MatchPhase::WaitingForPlayers.as_str());
@@ -191,22 +207,36 @@ impl MatchFile {
         account: Account,
         ended: Timestamp,
     ) -> Option<Self> {
-        let (config, players) = (season.config(), season.contestants(match_id)?.map(|player| player.id.clone()));
-        let ids = players.as_ref().map(PlayerId::as_str);
+        let (config, context) = (season.config(), MatchContext::of(season, referee, (match_id, attempt))?);
+        let ids = context.players.as_ref().map(PlayerId::as_str);
         let reason = record.reason(&config.game_type, (match_id, attempt), ids).map(SmolStr::new);
-        let context = MatchContext {
-            league_id: config.league_id.clone(),
-            round_id: match_id.parts()?.0,
-            match_id: match_id.clone(),
-            attempt,
-            game_type: config.game_type.clone(),
-            players,
-            referee_id: referee.clone(),
-        };
         let mut file = Self::new(context, account.started.unwrap_or(ended));
         file.finish(record, &config.scoring.match_points(), reason, ended);
         file.explain(account);
         Some(file)
+    }
+
+    /// The file of an attempt whose transcript came before its report. It follows from the log and the transcript.
+    pub fn unreported(context: MatchContext, transcript: Vec<TranscriptEntry>) -> Self {
+        let last = transcript.last().map_or(Timestamp::EPOCH, |entry| entry.at);
+        let mut file = Self { transcript, ..Self::new(context, last) };
+        file.transcript_sha256 = Some(TranscriptDigest::of(&file.transcript_bytes()));
+        file
+    }
+
+    /// This file as it was before the report, without the transcript, whose last message is of the time `last`.
+    pub(crate) fn before_report(&self, last: Option<Timestamp>) -> Self {
+        let context = MatchContext {
+            league_id: self.league_id.clone(),
+            round_id: self.round_id,
+            match_id: self.match_id.clone(),
+            attempt: self.attempt,
+            game_type: self.game_type.clone(),
+            players: Pair::new(self.player_a_id.clone(), self.player_b_id.clone()),
+            referee_id: self.referee_id.clone(),
+        };
+        let file = Self::new(context, last.unwrap_or(Timestamp::EPOCH));
+        Self { transcript_sha256: self.transcript_sha256, ..file }
     }
 
     pub fn explain(&mut self, account: Account) {
@@ -220,10 +250,10 @@ impl MatchFile {
         self.transcript_sha256 = account.transcript_sha256;
     }
 
-    /// The games of a match of several games that were played to their end; empty for a match of one game.
-    pub fn games(&self) -> Vec<GameEnd> {
-        let Some(details) = self.result.as_ref().map(|result| &result.details) else { return Vec::new() };
-        let Some(games) = details.games_per_match.and_then(NonZeroU32::new) else { return Vec::new() };
+    /// The match played again from its moves in order and its proof; `None` when it is not over or one of them is missing.
+    pub fn replay(&self) -> Option<Series> {
+        let details = &self.result.as_ref()?.details;
+        let games = details.games_per_match.and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
         let side = |player: &PlayerId| if *player == self.player_a_id { Side::A } else { Side::B };
         let course = details.moves.iter().map(|one| (side(&one.player_id), one.played.clone())).collect();
         let players = Pair::new(&self.player_a_id, &self.player_b_id);
@@ -233,7 +263,7 @@ impl MatchFile {
             Box::new(RevealedDraw { commitment, secret, nonces, seal, seeded })
         });
         let record = MatchRecord { games, course, proof, ..MatchRecord::unplayed(Outcome::DoubleForfeit) };
-        record.ends(&self.game_type, (&self.match_id, self.attempt))
+        record.replay(&self.game_type, (&self.match_id, self.attempt), |_, _, _| {}).ok()
     }
 
     /// The time of the last message in the transcript.

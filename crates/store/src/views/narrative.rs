@@ -11,6 +11,8 @@ use super::match_file::{CallReceipt, Direction, MatchFile, TranscriptEntry};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NarrativeStep {
     pub at: Timestamp,
+    /// The place of the question in the transcript.
+    pub entry: usize,
     pub player: String,
     pub text: String,
     pub wrong: bool,
@@ -26,7 +28,7 @@ pub fn steps(file: &MatchFile, name: impl Fn(&str) -> String) -> Vec<NarrativeSt
         let player = call.to.to_string();
         if call.is_note() {
             let text = String::from_utf8_lossy(&body_of(call)).into_owned();
-            steps.push(NarrativeStep { at: call.at, player, text, wrong: false });
+            steps.push(NarrativeStep { at: call.at, entry: place, player, text, wrong: false });
             continue;
         }
         // Collects the answer to this call and the messages that the player posted before the next call.
@@ -35,7 +37,7 @@ pub fn steps(file: &MatchFile, name: impl Fn(&str) -> String) -> Vec<NarrativeSt
         let right_answer = answers.iter().find(|answer| answer.refused.is_none() && is_right(file, call, answer));
         let answer = right_answer.or(answers.first()).copied();
         let (text, wrong) = exchange(file, &name(&player), call, answer);
-        steps.push(NarrativeStep { at: call.at, player, text, wrong });
+        steps.push(NarrativeStep { at: call.at, entry: place, player, text, wrong });
     }
     steps
 }

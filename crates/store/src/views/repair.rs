@@ -1,7 +1,7 @@
 //! Writes missing and damaged match files again from the log.
 //!
-//! A transcript that has the reported hash stays, because only the file has it. Referees write files meanwhile, so each
-//! file is checked again right before it is written.
+//! A transcript that has the reported hash stays, because only the file has it. In a shared store there is a copy. Referees
+//! write files meanwhile, so each file is checked again right before it is written.
 
 use std::io;
 use std::path::PathBuf;
@@ -101,7 +101,7 @@ impl Repair {
     fn is_kept(&self, found: &MatchDigest, replayed: &ReplayedMatch) -> bool {
         match found.compare(replayed) {
             MatchAgreement::Whole | MatchAgreement::WithoutTranscript => true,
-            MatchAgreement::OtherBytes => false,
+            MatchAgreement::OtherBytes | MatchAgreement::BeforeReport => false,
             // A file of an attempt that did not count is no evidence.
             MatchAgreement::OtherFields if replayed.earlier.iter().any(|(attempt, _)| *attempt == found.attempt) => {
                 false
@@ -151,8 +151,25 @@ fn with_transcript(home: &Home, replayed: &ReplayedMatch) -> MatchFile {
         found.last_entry().is_some()
             && expected.transcript_sha256 == Some(TranscriptDigest::of(&found.transcript_bytes()))
     };
-    match found.filter(is_reported) {
+    match found.filter(is_reported).or_else(|| stored_transcript(home, expected)) {
         Some(found) => MatchFile { transcript: found.transcript.clone(), ..replayed.file(found.last_entry()) },
         None => replayed.file(None),
     }
+}
+
+/// `expected` with the transcript in the store, where managers on several machines share one.
+fn stored_transcript(home: &Home, expected: &MatchFile) -> Option<MatchFile> {
+    let (store, digest) = (home.store()?, expected.transcript_sha256?);
+    let body = match store.transcript(&expected.league_id, &expected.match_id, digest) {
+        Ok(body) => body?,
+        Err(error) => {
+            tracing::warn!(%error, match_id = %expected.match_id, "the transcript cannot be read from the store");
+            return None;
+        }
+    };
+    let transcript = serde_json::from_str(&body);
+    let transcript = transcript.inspect_err(|error| {
+        tracing::warn!(%error, match_id = %expected.match_id, "the transcript in the store is not one");
+    });
+    Some(MatchFile { transcript: transcript.ok()?, ..expected.clone() })
 }

@@ -246,6 +246,7 @@ fn profile(name: &str, number: u32) -> AgentProfile {
         shows_passes: number.is_multiple_of(2),
         accepts_batches: number.is_multiple_of(3),
         signs_moves: false,
+        pulls: false,
     }
 }
 
