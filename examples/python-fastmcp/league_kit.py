@@ -155,7 +155,7 @@ class Player:
         self.registration = {}  # the manager's answer: player_id, auth_token, league_id
         self.lock = threading.Lock()
         self.attempts = deque(maxlen=MATCHES_KEPT)  # with referees whom the manager appointed
-        self.other_attempts = deque(maxlen=MATCHES_KEPT)  # with anybody else: a checker, friendly matches
+        self.other_attempts = deque(maxlen=MATCHES_KEPT)  # with every other sender: a checker, friendly matches
         self.finished: Dict[str, Match] = {}
         self.standings = []  # rows of LEAGUE_STANDINGS_UPDATE: rank, player_id, display_name, points, ...
         self.technical_losses = {}  # match_id: what went wrong
@@ -243,7 +243,7 @@ class Player:
         return hmac.compare_digest(str(message.get("auth_token")).encode(), expected.encode())
 
     def is_appointed(self, message):
-        """Whether the manager appointed this referee for this match. Anybody else gets an answer too, but nothing that counts:
+        """Whether the manager appointed this referee for this match. Every other sender gets an answer too, but nothing that counts:
         no pass, no signature, and another nonce and maybe another move than the referee."""
         of_this_league = message.get("league_id") in (None, self.registration.get("league_id"))
         return of_this_league and self.shows_pass(message, "referee", str(message.get("match_id")), referee_id(message) or "")
@@ -293,7 +293,7 @@ class Player:
             pass
 
     def identity_proof(self, message):
-        """Proves that this player still holds its token, so that nobody can register in its place."""
+        """Proves that this player still holds its token, so that no other agent can register in its place."""
         token, nonce = self.registration.get("auth_token"), message.get("nonce")
         if not token:
             raise Refused(-32602, "E005: this player is in no league")

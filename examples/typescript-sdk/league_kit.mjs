@@ -161,7 +161,7 @@ export class Player {
   /** @type {Attempt[]} */
   attempts = []; // with referees whom the manager appointed
   /** @type {Attempt[]} */
-  otherAttempts = []; // with anybody else: a checker, friendly matches
+  otherAttempts = []; // with every other sender: a checker, friendly matches
   /** @type {Map<string, Match>} */
   finished = new Map();
   /** @type {Message[]} */
@@ -286,7 +286,7 @@ export class Player {
   }
 
   /**
-   * Whether the manager appointed this referee for this match. Anybody else gets an answer too, but nothing that counts:
+   * Whether the manager appointed this referee for this match. Every other sender gets an answer too, but nothing that counts:
    * no pass, no signature, and another nonce and maybe another move than the referee.
    * @param {Message} message
    */
@@ -340,7 +340,7 @@ export class Player {
 
   /**
    * Gives the manager a signed move that the referee asks for again: it may say that the player was silent.
-   * Nobody waits for it, and it is sent once; a manager that does not know the call does no harm.
+   * No call waits for it, and it is sent once; a manager that does not know the call does no harm.
    * @param {Attempt} match
    */
   deposit(match) {
@@ -354,7 +354,7 @@ export class Player {
   }
 
   /**
-   * Proves that this player still holds its token, so that nobody can register in its place.
+   * Proves that this player still holds its token, so that no other agent can register in its place.
    * @param {Message} message
    */
   identityProof({ nonce }) {

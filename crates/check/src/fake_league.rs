@@ -254,6 +254,7 @@ impl Agent for FakeAgent {
         }
         if let Call::ReportMatchResult(report) = &call {
             let counted = MatchResultAck {
+                next_match: None,
                 status: SmolStr::new_static("ACCEPTED"),
                 match_id: report.match_id.clone(),
                 round_id: report.round_id,

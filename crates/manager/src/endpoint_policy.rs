@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use league_core::season::identity::AgentIdentity;
 use league_protocol::sender::Role;
 use league_wire::endpoint::Endpoint;
+use league_wire::trusted_proxies::UNKNOWN_CLIENT;
 use smol_str::SmolStr;
 
 #[derive(Clone, Copy)]
@@ -29,6 +30,7 @@ impl EndpointPolicy<'_> {
         let caller = peer.ip().to_canonical();
         let named = host.parse::<IpAddr>().ok().map(|address| address.to_canonical());
         let own = match named {
+            Some(_) | None if caller == UNKNOWN_CLIENT.ip() => false,
             Some(address) if address == caller => true,
             Some(address) if address.is_loopback() => self.is_this_machine(caller),
             Some(address) => self.is_this_machine(caller) && (self.own_addresses)().contains(&address),
@@ -88,6 +90,11 @@ fn refusal(endpoint: &Endpoint, named: Option<IpAddr>, caller: IpAddr, role: Rol
     } else {
         String::new()
     };
+    if caller == UNKNOWN_CLIENT.ip() {
+        return format!(
+            "the proxy in front of the manager does not say from which address you call, so {host} may not be registered{allow}"
+        );
+    }
     format!(
         "you call from {caller}, so contact_endpoint must be at that address and not at {host}. \
          Start your {role} with --host {caller} or with --advertise {better}{allow}"
@@ -164,5 +171,17 @@ mod tests {
         let error = check("https://player.example:8101/play", "[fd00::2]:5000").unwrap_err();
         assert!(error.contains("--advertise https://[fd00::2]:8101/play"), "{error}");
         assert!(error.ends_with("or the operator starts the manager with --allow-host player.example"), "{error}");
+    }
+
+    #[test]
+    fn a_client_whose_address_is_not_known_may_register_only_what_the_operator_allowed() {
+        let peer = UNKNOWN_CLIENT.to_string();
+        for host in ["0.0.0.0", "127.0.0.1", "localhost", "192.168.1.10", "192.0.2.7", "player.example"] {
+            let error = check(&format!("http://{host}:8101/mcp"), &peer).unwrap_err();
+            assert!(error.starts_with("the proxy in front of the manager does not say"), "{error}");
+        }
+        let allowed = ["player.example".to_owned()];
+        let endpoint = "http://player.example:8101/mcp".parse().unwrap();
+        assert!(policy(None, &allowed).check(&endpoint, UNKNOWN_CLIENT, Role::Player).is_ok());
     }
 }

@@ -7,7 +7,7 @@ use league_core::season::identity::AgentIdentity;
 use league_core::season::{Rejection, RejectionReason, Season};
 use league_protocol::answer::ParsedAnswer;
 use league_protocol::draw::IdentityNonce;
-use league_protocol::error::RequestError;
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::ConversationId;
 use league_protocol::message::identity::{ProveIdentity, ProvedIdentity};
 use league_protocol::message::registration::AgentMeta;
@@ -42,6 +42,7 @@ impl Shared {
         if shown.is_some_and(|token| token.opens(&grant.digest)) {
             return Ok(None);
         }
+        let Some(endpoint) = endpoint else { return self.challenge_polling(&id).map(|()| None) };
         let nonce = IdentityNonce(self.environment.random());
         let call = Call::ProveIdentity(ProveIdentity { nonce });
         let envelope = envelope(ConversationId::named("conv-identity"), self.environment.now(), None);
@@ -58,10 +59,30 @@ impl Shared {
             format!("{} runs at this contact_endpoint and holds its token; only it can register again", id.as_str());
         Ok(proved.then(|| Rejection::new(RejectionReason::DuplicateName, method, advice)))
     }
+
+    /// A poll shows the token, so a referee that polls needs no question. The poll of a machine that failed stays open for a while, so
+    /// the registrant may try again.
+    fn challenge_polling(&self, id: &AgentId) -> Result<(), RequestError> {
+        let AgentId::Referee(referee) = id else { return Ok(()) };
+        let limit = self.silence_limit();
+        if !self.polls.is_there(referee, limit) {
+            return Ok(());
+        }
+        let seconds = u32::try_from(limit.as_secs()).unwrap_or(u32::MAX).max(1);
+        let message = format!(
+            "{referee} has this name, holds its token and asks for matches; choose another --name, or try again in {seconds} s if it was stopped"
+        );
+        let retry_after = Some(seconds);
+        Err(RequestError { retry_after, ..RequestError::new(ErrorCode::E014, Method::RegisterReferee, message) })
+    }
 }
 
-/// Agents of other make do not know the question; they declare no batches.
-fn registered(season: &Season, role: Role, identity: &AgentIdentity) -> Option<(AgentId, Endpoint, StoredCredential)> {
+/// Without an endpoint for a referee that pulls. Foreign agents do not know the question; they declare no batches.
+fn registered(
+    season: &Season,
+    role: Role,
+    identity: &AgentIdentity,
+) -> Option<(AgentId, Option<Endpoint>, StoredCredential)> {
     let (id, profile, grant) = match role {
         Role::Referee => {
             let known = season.referees().iter().find(|referee| referee.identity == *identity)?;
@@ -72,6 +93,9 @@ fn registered(season: &Season, role: Role, identity: &AgentIdentity) -> Option<(
             (AgentId::Player(known.id.clone()), &known.profile, &known.grant)
         }
     };
+    if profile.pulls {
+        return Some((id, None, grant.clone()));
+    }
     let endpoint = profile.endpoint.parse().ok().filter(|_| profile.accepts_batches)?;
-    Some((id, endpoint, grant.clone()))
+    Some((id, Some(endpoint), grant.clone()))
 }

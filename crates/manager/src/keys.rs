@@ -38,9 +38,7 @@ impl JoinKeys {
         key.as_ref().is_none_or(|key| shown.is_some_and(|shown| shown.opens(key)))
     }
 
-    pub(crate) fn rotate(&self, role: KeyRole, environment: &Environment) -> Credential {
-        let key = generate_key(environment);
-        *self.of(role).write().unwrap_or_else(PoisonError::into_inner) = Some(key.digest());
-        key
+    pub(crate) fn replace(&self, role: KeyRole, key: TokenDigest) {
+        *self.of(role).write().unwrap_or_else(PoisonError::into_inner) = Some(key);
     }
 }

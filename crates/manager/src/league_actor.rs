@@ -78,6 +78,9 @@ pub enum LeagueClosed {
     /// The actor decides nothing more, because the events could not be made durable.
     #[error("the event log cannot be written: {0}")]
     Log(String),
+    /// Another manager has taken the league over.
+    #[error("{0}")]
+    Deposed(String),
     /// The log or the lock was deleted or replaced.
     #[error("{0}")]
     Gone(FileGone),
@@ -182,6 +185,17 @@ fn closing() -> RequestError {
     RequestError::new(ErrorCode::E015, None, "the manager is closing; try again when it is back")
 }
 
+fn closed_by(error: LogError) -> LeagueClosed {
+    let reason = error.to_string();
+    if let LogError::Gone(gone) = error {
+        LeagueClosed::Gone(gone)
+    } else if matches!(error, LogError::Deposed { .. }) {
+        LeagueClosed::Deposed(reason)
+    } else {
+        LeagueClosed::Log(reason)
+    }
+}
+
 struct LeagueActor {
     season: Season,
     environment: Environment,
@@ -223,8 +237,13 @@ impl LeagueActor {
         witness: impl Fn(&Event),
     ) -> LeagueClosed {
         let mut gather_until = Instant::now();
+        let mut deposed = log.deposed();
         while !self.closed {
-            self.receive().await;
+            tokio::select! {
+                biased;
+                error = &mut deposed => return LeagueClosed::Deposed(error.to_string()),
+                () = self.receive() => {}
+            }
             while !self.decided.events.is_empty() && self.decided.broken.is_none() {
                 self.gather(gather_until).await;
                 if self.decided.broken.is_some() {
@@ -251,9 +270,7 @@ impl LeagueActor {
                         decided.answer(&refused);
                         // These decisions build on events that are not in the log.
                         self.decided.answer(&refused);
-                        let reason = error.to_string();
-                        let gone = if let LogError::Gone(gone) = error { Some(gone) } else { None };
-                        return gone.map_or(LeagueClosed::Log(reason), LeagueClosed::Gone);
+                        return closed_by(error);
                     }
                 }
                 decided.answer(&Ok(()));

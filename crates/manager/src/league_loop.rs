@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use league_core::season::event::Fact;
 use league_core::season::{Assignment, CommandOutcome, DrawSource, NextAction};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, RoundId};
 use thiserror::Error;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::broadcast::Broadcast;
 use crate::manager::Shared;
@@ -27,6 +28,7 @@ pub enum LeagueStopped {
 
 impl Shared {
     pub(crate) async fn conduct(self: &Arc<Self>) -> Result<(), LeagueStopped> {
+        let _polls = self.polls.open();
         let last = tokio::select! {
             biased;
             over = self.play_rounds() => over?,
@@ -45,6 +47,7 @@ impl Shared {
         let (before, mut finished) = found.await?;
         // Nothing has been played since this manager started.
         let mut resumed = true;
+        let mut paced = false;
         loop {
             // Marked before the read, so that no later change is missed.
             changes.mark_unchanged();
@@ -58,6 +61,12 @@ impl Shared {
                 NextAction::AwaitStart => {
                     opened = None;
                     drop(changes.changed().await);
+                    continue;
+                }
+                // No call is open now, so the pause counts against no deadline. The operator may act in the meantime.
+                NextAction::StartRound(_) if !paced && !self.settings.pace.is_zero() => {
+                    sleep(self.settings.pace).await;
+                    paced = true;
                     continue;
                 }
                 NextAction::StartRound(_) => {
@@ -77,7 +86,7 @@ impl Shared {
                 }
                 NextAction::Conclude => return Ok(finished.filter(|_| !resumed)),
             };
-            opened = None;
+            (opened, paced) = (None, false);
             self.play(round, &before, finished, resumed, &mut changes).await?;
             // The players hear their results from the referees before they hear more from the manager.
             self.game_over.wait().await;
@@ -85,15 +94,22 @@ impl Shared {
         }
     }
 
-    /// Gives waiting matches to referees. Also returns whether the referee of each match shows passes.
-    async fn assign(&self) -> Result<(Vec<Assignment>, Vec<bool>), RequestError> {
+    /// Gives waiting matches to referees, one at a time in a paced league. Also returns of each match whether its referee shows passes,
+    /// and whether a player has to know the referee's address because it posts its answers there.
+    async fn assign(&self) -> Result<(Vec<Assignment>, Vec<(bool, bool)>), RequestError> {
         let (seed, random) = (self.settings.seed.clone(), self.environment.random());
+        let paced = !self.settings.pace.is_zero();
+        let leaving = self.polls.leaving();
         self.league_handle
             .command(move |season, now| {
                 let source = seed.as_ref().map_or(DrawSource::Random(&random), DrawSource::Seed);
-                let CommandOutcome { events, reply: due } = season.assign(source, now);
-                let shows = due.iter().map(|held| season.shows_passes(&held.referee)).collect();
-                Ok(CommandOutcome { events, reply: (due, shows) })
+                let outcome = one_at_most(season.assign_except(source, &leaving, now), paced);
+                let CommandOutcome { events, reply: due } = outcome;
+                let posts = |held: &Assignment| {
+                    season.contestants(&held.match_id).is_some_and(|of| of.a.dialect.posts() || of.b.dialect.posts())
+                };
+                let told = due.iter().map(|held| (season.shows_passes(&held.referee), posts(held))).collect();
+                Ok(CommandOutcome { events, reply: (due, told) })
             })
             .await
     }
@@ -154,7 +170,7 @@ impl Shared {
         });
         let (mut broadcast, mut due, mut without_passes, (league, matches)) = sending.await?;
         self.announced().clear();
-        // The matches of `due` that went to a referee with other passes than players know of.
+        // The matches of `due` whose players do not know enough about their referee.
         let mut retold = HashSet::new();
         let grace = if round == RoundId(1) { self.settings.grace } else { Duration::ZERO };
         let barrier = broadcast.barrier();
@@ -183,18 +199,22 @@ impl Shared {
                     {
                         return Ok(());
                     }
-                    let shows;
-                    (due, shows) = self.assign().await?;
+                    // The operator may act in the meantime.
+                    if !self.settings.pace.is_zero() {
+                        sleep(self.settings.pace).await;
+                    }
+                    let told;
+                    (due, told) = self.assign().await?;
                     retold = due
                         .iter()
-                        .zip(shows)
-                        .filter_map(|(Assignment { match_id, .. }, shows)| {
+                        .zip(told)
+                        .filter_map(|(Assignment { match_id, .. }, (shows, posts))| {
                             let changed = if shows {
                                 without_passes.remove(match_id)
                             } else {
                                 without_passes.insert(match_id.clone())
                             };
-                            changed.then(|| match_id.clone())
+                            (changed || posts).then(|| match_id.clone())
                         })
                         .collect();
                 }
@@ -228,7 +248,7 @@ impl Shared {
                 .to(Recipient::all_players(season), to_players)
                 .to(Recipient::referees(season), vec![notices::league_over(season)])
         });
-        self.broadcast(sending.await?, Duration::ZERO).await;
+        tokio::join!(self.broadcast(sending.await?, Duration::ZERO), self.dismiss_polls());
         if let Some(views) = &self.views
             && let Err(error) = views.flush().await
         {
@@ -236,6 +256,18 @@ impl Shared {
         }
         Ok(())
     }
+}
+
+/// Keeps the first of several assignments: the others are made later, as if no referee were free for them now.
+fn one_at_most(mut outcome: CommandOutcome<Vec<Assignment>>, paced: bool) -> CommandOutcome<Vec<Assignment>> {
+    if paced {
+        outcome.reply.truncate(1);
+        let first = outcome.reply.first().map(|held| held.match_id.clone());
+        let is_later =
+            |fact: &Fact| matches!(fact, Fact::MatchAssigned { match_id, .. } if first.as_ref() != Some(match_id));
+        outcome.events.retain(|event| !is_later(&event.fact));
+    }
+    outcome
 }
 
 /// `None` when the season refuses the command because the operator changed the league. Waits for that change, so that the

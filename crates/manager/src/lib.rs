@@ -2,7 +2,8 @@
 //!
 //! - [`manager`]: answers calls; `access` checks credentials, `keys` are the keys of agents; `registration` registers agents
 //! - [`league_actor`]: owns the season and its log; `league_loop` performs the next action
-//! - `match_dispatch`: assigns matches to referees and monitors referees
+//! - [`standby`]: a manager that waits to take the league over
+//! - `match_dispatch`: assigns matches to referees and monitors referees; `pulling` hands them to referees that poll, `polls` knows the polls
 //! - `notices`: the content of notices; `broadcast` sends them
 //! - `withdrawal`, `stepped_control`: actions of the operator
 //! - [`rate_limits`], `endpoint_policy`: limits for clients and endpoints
@@ -25,9 +26,12 @@ mod message_log;
 mod notices;
 mod operator_actions;
 pub mod page;
+mod polls;
+mod pulling;
 pub mod rate_limits;
 mod registration;
 pub mod settings;
+pub mod standby;
 mod stepped_control;
 mod transcripts;
 mod withdrawal;
@@ -38,3 +42,4 @@ pub use league_loop::LeagueStopped;
 pub use manager::Manager;
 pub use rate_limits::RateSettings;
 pub use settings::{Inspection, Inspector, ManagerSettings};
+pub use standby::Standby;

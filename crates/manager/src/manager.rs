@@ -46,6 +46,7 @@ use crate::league_actor::LeagueHandle;
 use crate::league_loop::LeagueStopped;
 use crate::notices::envelope;
 use crate::page;
+use crate::polls::Polls;
 use crate::rate_limits::RateLimits;
 use crate::settings::ManagerSettings;
 use crate::transcripts::Transcripts;
@@ -72,6 +73,9 @@ pub(crate) struct Shared {
     pub(crate) keys: JoinKeys,
     pub(crate) transcripts: Transcripts,
     pub(crate) game_over: Arc<GameOverBarrier>,
+    pub(crate) polls: Polls,
+    /// Matches that no referee can play, as the operator was told.
+    pub(crate) unreachable: Mutex<HashSet<MatchId>>,
     pub(crate) refusals: RefusalLog,
 }
 
@@ -98,6 +102,8 @@ impl Manager {
             keys: JoinKeys::new(&settings),
             transcripts: Transcripts::default(),
             game_over: Arc::default(),
+            polls: Polls::default(),
+            unreachable: Mutex::default(),
             refusals: RefusalLog::default(),
             settings,
         };
@@ -134,7 +140,10 @@ impl Shared {
             Testimonies::default()
         };
         let game_over = Arc::clone(&self.game_over);
-        let (acknowledgement, file, refused) = self
+        let promised = report.account.transcript_sha256.filter(|_| !report.account.in_your_home);
+        let transcript = self.transcript_before(&report.match_id, promised).await;
+        let is_owed = promised.is_some() && transcript.is_none() && self.views.is_some();
+        let (acknowledgement, file, refused, pulling) = self
             .league_handle
             .command_batched(move |season, now| {
                 let (referee, odd_sender) = shown.referee(season, now)?;
@@ -143,8 +152,13 @@ impl Shared {
                 let mut ruling = season.judge_report(&referee, &report, &record, &testimonies, now)?;
                 let (mut file, mut refused) = (None, Vec::new());
                 if let ReportOutcome::Contested(kind) = ruling.reply {
-                    let reply = (Err(contested(&report.match_id, kind)), None, Vec::new());
+                    let reply = (Err(contested(&report.match_id, kind)), None, Vec::new(), None);
                     return Ok(CommandOutcome { events: ruling.events, reply });
+                }
+                let known = season.referee(&referee);
+                let pulling = known.filter(|referee| referee.profile.pulls).map(|_| referee.clone());
+                if ruling.reply == ReportOutcome::Now && pulling.is_some() && is_owed {
+                    return Err(transcript_missing(&report.match_id));
                 }
                 if ruling.reply == ReportOutcome::Now {
                     let agent = AgentId::Referee(referee.clone());
@@ -158,12 +172,13 @@ impl Shared {
                     round_id: report.match_id.parts().map(|(round, _)| round),
                     match_id: report.match_id.clone(),
                     duplicate: ruling.reply == ReportOutcome::Before,
+                    next_match: None,
                 };
-                let confirms = season.referee(&referee).is_some_and(|referee| referee.deposits);
+                let confirms = known.is_some_and(|referee| referee.deposits);
                 if confirms && ruling.reply == ReportOutcome::Now {
                     game_over.expect(report.match_id.clone());
                 }
-                Ok(CommandOutcome { events: ruling.events, reply: (Ok(acknowledgement), file, refused) })
+                Ok(CommandOutcome { events: ruling.events, reply: (Ok(acknowledgement), file, refused, pulling) })
             })
             .await?;
         for (referee, player, bad) in refused {
@@ -173,9 +188,15 @@ impl Shared {
             });
         }
         if let Some(file) = file {
-            self.keep_match(file).await;
+            let kept = self.keep_match(MatchFile { transcript: transcript.unwrap_or_default(), ..file }).await;
+            // The referee sends transcript and report again.
+            kept.map_err(|error| RequestError::new(ErrorCode::E015, METHOD, error.to_string()))?;
         }
-        acknowledgement
+        let mut acknowledgement = acknowledgement?;
+        if let Some(referee) = pulling {
+            acknowledgement.next_match = self.next_unclaimed(&referee).await;
+        }
+        Ok(acknowledgement)
     }
 
     /// What the players say that this report charges with silence.
@@ -326,6 +347,12 @@ fn contested(match_id: &MatchId, kind: AlertKind) -> RequestError {
     RequestError::new(ErrorCode::E010, Method::ReportMatchResult, message).about("signatures")
 }
 
+/// What a referee that pulls hears if its report comes before its transcript: it may be killed before it could send it.
+fn transcript_missing(match_id: &MatchId) -> RequestError {
+    let message = format!("the transcript of {match_id} is not here; send it with store_transcript, then report again");
+    RequestError::new(ErrorCode::E015, Method::ReportMatchResult, message).about("transcript_sha256")
+}
+
 /// Puts the explanation before the event of the result. Returns the match file, unless the referee wrote it into the
 /// manager's home.
 fn explained(
@@ -375,6 +402,9 @@ impl Agent for Manager {
     async fn call(&self, incoming: IncomingCall<ManagerCall>) -> Result<CallAnswer, RequestError> {
         let (network, method) = (ClientNetwork::of(incoming.peer), incoming.method);
         let request = self.shared.request(&incoming);
+        if let Some(lease) = &self.shared.settings.lease {
+            lease.confirmed().await;
+        }
         let answer = self.answer(incoming).await;
         if let (Some(request), Ok(answer)) = (&request, &answer) {
             self.shared.note_answered(request, answer);
@@ -429,9 +459,12 @@ impl Manager {
                 let (answer, token) = shared.register((&meta, Role::Player), (dialect, quirks), decide).await?;
                 CallAnswer::new(Envelope { auth_token: token, ..envelope }, &answer)
             }
-            ManagerCall::RegisterReferee(request) => {
+            ManagerCall::RegisterReferee(mut request) => {
+                let mut rejection = shared.check_pulling(&mut request.referee_meta, peer);
                 let meta = &request.referee_meta;
-                let mut rejection = shared.check_endpoint(meta, Role::Referee, peer);
+                if rejection.is_none() {
+                    rejection = shared.check_endpoint(meta, Role::Referee, peer);
+                }
                 if rejection.is_none() {
                     rejection = shared.challenge(meta, Role::Referee, head.auth_token.as_ref()).await?;
                 }
@@ -448,18 +481,18 @@ impl Manager {
                 let (answer, token) = shared.register((&meta, Role::Referee), (dialect, quirks), decide).await?;
                 CallAnswer::new(Envelope { auth_token: token, ..envelope }, &answer)
             }
-            // The manager may ask a player first, and the referee may hang up meanwhile.
-            ManagerCall::ReportMatchResult(report) if report.result.details.may_charge() => {
+            // The referee may hang up while the manager asks a player, or between the commit and the writing of the match file.
+            ManagerCall::ReportMatchResult(report) => {
                 let reported = Arc::clone(shared);
                 let counted = finish(Method::ReportMatchResult, async move { reported.report(&head, report).await });
                 CallAnswer::new(envelope, &counted.await?)
             }
-            ManagerCall::ReportMatchResult(report) => CallAnswer::new(envelope, &shared.report(&head, report).await?),
             ManagerCall::StoreTranscript(part) => {
                 CallAnswer::new(envelope, &shared.store_transcript(&head, part).await?)
             }
             ManagerCall::LeagueQuery(query) => CallAnswer::new(envelope, &shared.query(&head, query).await?),
             ManagerCall::GetAssignedMatches(_) => CallAnswer::new(envelope, &shared.assigned(&head).await?),
+            ManagerCall::NextMatch(request) => CallAnswer::new(envelope, &shared.next_match(&head, request).await?),
             ManagerCall::GetStandings(_) => CallAnswer::new(envelope, &shared.standings().await?),
             ManagerCall::GetLeague(request) => {
                 if matches!(request.view, LeagueView::Agents | LeagueView::Match) {

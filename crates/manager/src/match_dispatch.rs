@@ -28,6 +28,7 @@ use tracing::Instrument;
 use crate::broadcast::DeliveryBarrier;
 use crate::manager::{Manager, Shared};
 use crate::notices::{self, Recipient, envelope};
+use crate::pulling::pulling;
 
 /// Consecutive failures after which a referee is given up.
 const MAX_TRIES: u32 = 3;
@@ -71,16 +72,24 @@ impl Shared {
         let order = self.league_handle.read_uncommitted(move |season| {
             let secret = seed.as_ref().map(|seed| seed.secret(&wanted.match_id));
             let order = season.holds(&wanted).then(|| season.order(&wanted, mode, secret)).flatten();
-            Some((order?, referee_of(season, &wanted.referee)?, season.walkover(&wanted.match_id).is_some()))
+            let pulls = season.referee(&wanted.referee)?.profile.pulls;
+            let referee = referee_of(season, &wanted.referee);
+            Some((order?, referee, pulls, season.walkover(&wanted.match_id).is_some()))
         });
         // The match was taken from this referee meanwhile.
-        let Ok(Some((mut order, mut referee, decided))) = order.await else { return };
+        let Ok(Some((mut order, referee, pulls, decided))) = order.await else { return };
         order.home_mark.clone_from(&self.settings.home_mark);
         // A referee that takes no orders has begun already.
-        if new && decided && referee.dialect.knows(Method::StartMatch) {
+        let takes_orders = referee.as_ref().is_none_or(|referee| referee.dialect.knows(Method::StartMatch));
+        if new && decided && takes_orders {
             drop(self.league_handle.command(move |season, now| season.give_back(&assignment, now)).await);
             return;
         }
+        if pulls {
+            self.polls.offer(assignment);
+            return;
+        }
+        let Some(mut referee) = referee else { return };
         let matched = trace::match_span(&order.match_id, order.attempt);
         for tried in 1..=MAX_TRIES {
             match self.offer(&mut referee, &order).instrument(matched.clone()).await {
@@ -117,7 +126,7 @@ impl Shared {
         self.announced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begun(&self) -> MutexGuard<'_, HashMap<Assignment, Instant>> {
+    pub(crate) fn begun(&self) -> MutexGuard<'_, HashMap<Assignment, Instant>> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -182,6 +191,8 @@ impl Shared {
         drop(self.interrupt_all(referee).await);
         let lost = referee.clone();
         drop(self.league_handle.command(move |season, now| season.lose_referee(&lost, now)).await);
+        // A referee that pulls hears that it has to register again.
+        self.polls.wake(referee);
     }
 
     /// Runs during a round: pings referees that hold matches, takes matches away that are overdue or were not begun, and calls
@@ -192,6 +203,8 @@ impl Shared {
         let mut inquired: HashSet<Assignment> = HashSet::new();
         loop {
             sleep(self.settings.referee_check_interval).await;
+            // Before the season is read, so that a match that is assigned meanwhile stays offered.
+            let offers = self.polls.offers();
             let seen = self.league_handle.read(|season, _| {
                 let holding: Vec<_> = season
                     .referees()
@@ -204,9 +217,14 @@ impl Shared {
                         Some((referee.id.clone(), must_register, referee_of(season, &referee.id)?))
                     })
                     .collect();
-                (holding, season.assignments(), match_time_limit(season.config()), invitation_limit(season.config()))
+                let limits = (match_time_limit(season.config()), invitation_limit(season.config()));
+                (holding, season.assignments(), limits, (pulling(season), season.unreachable_matches()))
             });
-            let Ok((holding, held, match_time_limit, invitation_limit)) = seen.await else { return };
+            let Ok((holding, held, limits, (pulling, unreachable))) = seen.await else { return };
+            let (match_time_limit, invitation_limit) = limits;
+            self.give_up_silent(pulling).await;
+            self.warn_of_unreachable(unreachable);
+            self.polls.forget(&offers.into_iter().filter(|offer| !held.contains(offer)).collect());
             since.retain(|assignment, _| held.contains(assignment));
             inquired.retain(|assignment| held.contains(assignment));
             self.begun().retain(|assignment, _| held.contains(assignment));

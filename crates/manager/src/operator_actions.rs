@@ -2,14 +2,17 @@
 
 use league_core::season::event::{Event, Fact, OperatorOrigin};
 use league_core::season::{CommandOutcome, Season};
-use league_protocol::error::RequestError;
+use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, PlayerId};
 use league_protocol::message::operate::{DisputeDecision, KeyRole, RotatedKey};
 use league_protocol::message::report::Account;
+use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
+use league_store::log::StoredDigests;
 use league_store::views::match_file::MatchFile;
 use smol_str::{SmolStr, format_smolstr};
 
+use crate::keys::generate_key;
 use crate::manager::Manager;
 
 impl Manager {
@@ -40,7 +43,9 @@ impl Manager {
             Ok(CommandOutcome { events, reply: file })
         });
         if let Some(file) = resolved.await? {
-            self.shared.keep_match(file).await;
+            let transcript = self.shared.transcript_before(&file.match_id, file.transcript_sha256).await;
+            let kept = self.shared.keep_match(MatchFile { transcript: transcript.unwrap_or_default(), ..file }).await;
+            kept.map_err(|error| RequestError::new(ErrorCode::E015, Method::ResolveDispute, error.to_string()))?;
         }
         Ok(())
     }
@@ -53,7 +58,20 @@ impl Manager {
     pub(crate) async fn rotate_key(&self, role: KeyRole) -> Result<RotatedKey, RequestError> {
         self.act(format_smolstr!("rotate_key {role}"), |_, _| Ok(CommandOutcome { events: Vec::new(), reply: () }))
             .await?;
-        let key = self.shared.keys.rotate(role, &self.shared.environment);
+        let key = generate_key(&self.shared.environment);
+        if let Some(lease) = self.shared.settings.lease.clone() {
+            let digests = match role {
+                KeyRole::Referee => StoredDigests { referee: Some(key.digest()), ..StoredDigests::default() },
+                KeyRole::Player => StoredDigests { player: Some(key.digest()), ..StoredDigests::default() },
+            };
+            let kept = tokio::task::spawn_blocking(move || lease.keep(&digests)).await;
+            let kept = kept.map_err(|error| error.to_string()).and_then(|kept| kept.map_err(|error| error.to_string()));
+            kept.map_err(|why| {
+                let message = format!("the new key could not be kept for other managers ({why}); the old one counts");
+                RequestError::new(ErrorCode::E015, Method::RotateKey, message)
+            })?;
+        }
+        self.shared.keys.replace(role, key.digest());
         Ok(RotatedKey { role, key })
     }
 

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use league_core::season::agent::{AgentId, AgentProfile};
 use league_core::season::identity::AgentIdentity;
-use league_core::season::{CommandOutcome, LeaguePhase, Registered, Rejection, RejectionReason, Season};
+use league_core::season::{Admission, CommandOutcome, LeaguePhase, Registered, Rejection, RejectionReason, Season};
 use league_protocol::dialect::PeerDialect;
 use league_protocol::error::RequestError;
 use league_protocol::message::registration::{AgentMeta, PASS_SCHEME, RegisterResponse, RegistrationStatus};
+use league_protocol::message::start_match::MatchMode;
 use league_protocol::quirk::Quirks;
 use league_protocol::sender::Role;
 use league_protocol::table::Method;
@@ -32,6 +33,23 @@ impl Shared {
     fn endpoint_policy(&self) -> EndpointPolicy<'_> {
         let ManagerSettings { here, own_addresses, allowed_hosts, .. } = &self.settings;
         EndpointPolicy { here: *here, own_addresses: *own_addresses, allowed: allowed_hosts }
+    }
+
+    /// A referee that pulls is never called, so its endpoint only says where it called from.
+    pub(crate) fn check_pulling(&self, meta: &mut AgentMeta, peer: SocketAddr) -> Option<Rejection> {
+        if !meta.pulls {
+            return None;
+        }
+        if self.settings.mode == MatchMode::Stepped {
+            let advice = "this league is stepped by its operator, and a referee that pulls cannot be called; start it without --pull";
+            return Some(Rejection::new(RejectionReason::Endpoint, Method::RegisterReferee, advice));
+        }
+        let caller = peer.ip().to_canonical();
+        meta.contact_endpoint = match caller.is_loopback() {
+            true => AgentProfile::pull_endpoint("localhost"),
+            false => AgentProfile::pull_endpoint(caller),
+        };
+        None
     }
 
     /// Leaves a text that is no URL to the season, which explains the error.
@@ -91,6 +109,7 @@ impl Shared {
         let endpoint = meta.contact_endpoint.trim().parse::<Endpoint>().ok();
         let aliases = endpoint.map(|endpoint| self.endpoint_policy().aliases(&endpoint)).unwrap_or_default();
         let identity = AgentIdentity::of(&AgentProfile::from(meta));
+        let shared = Arc::clone(self);
         let registered = self.league_handle.command(move |season, now| {
             if let Some(id) = listens_there(season, role, &identity, &aliases) {
                 let method = if role == Role::Referee { Method::RegisterReferee } else { Method::RegisterPlayer };
@@ -100,6 +119,10 @@ impl Shared {
                 return Ok(CommandOutcome { events: Vec::new(), reply });
             }
             let outcome = decide(season, &random, now)?;
+            // Before the season changes, because it may get a match at once.
+            if let Registered::Admitted(Admission { id: AgentId::Referee(referee), .. }) = &outcome.reply {
+                shared.polls.registered(referee);
+            }
             Ok(season.note_dialect(outcome, dialect, quirks, now))
         });
         let admission = match registered.await? {

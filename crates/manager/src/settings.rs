@@ -11,6 +11,7 @@ use league_protocol::message::start_match::MatchMode;
 use league_protocol::token::TokenDigest;
 use league_store::home::Home;
 use league_store::journal::Journal;
+use league_store::log::HeldLease;
 use league_wire::endpoint::Endpoint;
 use league_wire::failed_secrets::FailedSecrets;
 use smol_str::SmolStr;
@@ -51,6 +52,8 @@ pub struct ManagerSettings {
     pub grace: Duration,
     /// The interval between two checks of referees that hold matches.
     pub referee_check_interval: Duration,
+    /// A pause before each match, so that a fast league can be watched: the matches of a round begin one after the other.
+    pub pace: Duration,
     pub seed: Option<Seed>,
     pub mode: MatchMode,
     /// Recognises the operator. Without it, only this machine may operate.
@@ -58,6 +61,8 @@ pub struct ManagerSettings {
     /// Recognises the key of referees. Without it, no key is needed.
     pub referee_key: Option<TokenDigest>,
     pub player_key: Option<TokenDigest>,
+    /// Keeps the digests of new keys for a successor.
+    pub lease: Option<HeldLease>,
     /// No agent may register this address.
     pub here: Option<SocketAddr>,
     /// Agents on the manager's machine may register any of these.
@@ -84,11 +89,13 @@ impl Default for ManagerSettings {
             answer_limit: Duration::from_secs(10),
             grace: Duration::from_secs(5),
             referee_check_interval: Duration::from_secs(2),
+            pace: Duration::ZERO,
             seed: None,
             mode: MatchMode::Flowing,
             operator: None,
             referee_key: None,
             player_key: None,
+            lease: None,
             here: None,
             contact: None,
             own_addresses: Vec::new,

@@ -1,10 +1,13 @@
-//! Transcripts of referees with another home: received in parts, checked against the reported hash, then written.
+//! Transcripts of referees with another home: received in parts, checked against their hash, then written.
 //!
-//! The manager acknowledges a transcript when it is on the disk. Until then the referee sends lost parts again.
+//! A referee sends the transcript before its report, and the manager writes it into a match file without a result. The
+//! report completes this file before it is answered. So a result that counts has its transcript, also if the referee or
+//! the manager is killed in between. Referees of earlier versions send the transcript after the report.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use league_core::season::TranscriptDue;
 use league_protocol::envelope::ReceivedEnvelope;
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, RefereeId};
@@ -12,9 +15,9 @@ use league_protocol::message::transcript::{
     MAX_PARTS, MAX_TRANSCRIPT, MatchTranscript, TranscriptAck, TranscriptDigest,
 };
 use league_protocol::table::Method;
-use league_store::views::find_match::find_match;
-use league_store::views::match_file::{MatchFile, TranscriptEntry};
-use league_store::views::writer::ViewUpdate;
+use league_store::views::find_match::MatchFinder;
+use league_store::views::match_file::{MatchContext, MatchFile, TranscriptEntry};
+use league_store::views::writer::{ViewError, ViewUpdate};
 use smol_str::SmolStr;
 
 use crate::access::ShownToken;
@@ -29,7 +32,10 @@ const MAX_WAITING: usize = 8 * MAX_TRANSCRIPT;
 const MAX_REMEMBERED: usize = 4096;
 
 #[derive(Debug, Default)]
-pub(crate) struct Transcripts(Mutex<State>);
+pub(crate) struct Transcripts {
+    state: Mutex<State>,
+    finder: Arc<Mutex<MatchFinder>>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -49,12 +55,13 @@ struct Partial {
 
 impl Transcripts {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn remember(&self, file: &MatchFile) {
         let mut state = self.state();
-        if file.transcript_sha256.is_some() && state.reported.len() < MAX_REMEMBERED {
+        let is_owed = file.transcript_sha256.is_some() && file.transcript.is_empty();
+        if is_owed && state.reported.len() < MAX_REMEMBERED {
             state.reported.insert(file.match_id.clone(), file.clone());
         }
     }
@@ -104,12 +111,20 @@ impl Shared {
         let due = self.league_handle.read(move |season, now| {
             let (referee, _) = shown.referee(season, now)?;
             let due = season.transcript_due(&referee, &match_id)?;
-            Ok((referee, due))
+            let context = match due {
+                TranscriptDue::BeforeReport { attempt } => MatchContext::of(season, &referee, (&match_id, attempt)),
+                TranscriptDue::Reported { .. } => None,
+            };
+            Ok((referee, due, context))
         });
-        let (referee, (attempt, digest)) = due.await??;
+        let (referee, due, context) = due.await??;
+        let (attempt, digest) = match due {
+            TranscriptDue::BeforeReport { attempt } => (attempt, part.sha256),
+            TranscriptDue::Reported { attempt, digest } => (attempt, digest),
+        };
         let refused = |message: String, field: &str| RequestError::new(ErrorCode::E002, METHOD, message).about(field);
         if part.attempt != attempt {
-            return Err(refused(format!("attempt {attempt} was reported; send its transcript"), "attempt"));
+            return Err(refused(format!("attempt {attempt} counts; send its transcript"), "attempt"));
         }
         if part.sha256 != digest {
             return Err(refused(format!("the report named {digest}; send the transcript with that hash"), "sha256"));
@@ -140,8 +155,59 @@ impl Shared {
         let transcript: Vec<TranscriptEntry> = serde_json::from_slice(&whole).map_err(|error| {
             refused(format!("the parts are not the transcript of a match file: {error}; send that list"), "data")
         })?;
-        self.write_transcript(&part.match_id, digest, transcript).await?;
+        self.share(&part.match_id, digest, whole).await?;
+        match context {
+            Some(context) => self.write_unreported(MatchFile::unreported(context, transcript), digest).await?,
+            None => self.write_transcript(&part.match_id, digest, transcript).await?,
+        }
         Ok(acknowledged(part.parts, true))
+    }
+
+    /// Where managers on several machines share a store, a successor needs the transcript, too.
+    async fn share(&self, match_id: &MatchId, digest: TranscriptDigest, bytes: Vec<u8>) -> Result<(), RequestError> {
+        let Some(lease) = self.settings.lease.clone() else { return Ok(()) };
+        let failed = |error: String| RequestError::new(ErrorCode::E015, METHOD, error);
+        let body = String::from_utf8(bytes).map_err(|error| failed(error.to_string()))?;
+        let match_id = match_id.clone();
+        let kept = tokio::task::spawn_blocking(move || lease.keep_transcript(&match_id, digest, body)).await;
+        kept.map_err(|error| failed(error.to_string()))?.map_err(|error| failed(error.to_string()))
+    }
+
+    /// Visible to every reader afterwards, also to a successor of this process. The report makes it durable.
+    async fn write_unreported(&self, file: MatchFile, digest: TranscriptDigest) -> Result<(), RequestError> {
+        if file.transcript_sha256 != Some(digest) {
+            let message = "the parts are not JSON without blanks; send the list as a match file has it";
+            return Err(RequestError::new(ErrorCode::E002, METHOD, message).about("data"));
+        }
+        let message = "this manager keeps no match files";
+        let views = self.views.as_ref().ok_or_else(|| RequestError::new(ErrorCode::E015, METHOD, message))?;
+        views.write(ViewUpdate::Match(Box::new(file))).await;
+        Ok(())
+    }
+
+    /// The transcript that came before the report with this `digest`.
+    pub(crate) async fn transcript_before(
+        &self,
+        match_id: &MatchId,
+        digest: Option<TranscriptDigest>,
+    ) -> Option<Vec<TranscriptEntry>> {
+        let digest = digest?;
+        let is_promised = |file: &MatchFile| TranscriptDigest::of(&file.transcript_bytes()) == digest;
+        match self.file_on_disk(match_id).await.filter(is_promised) {
+            Some(file) => Some(file.transcript).filter(|transcript| !transcript.is_empty()),
+            None => self.shared_transcript(match_id, digest).await,
+        }
+    }
+
+    /// The referee may have sent it to the manager that led before.
+    async fn shared_transcript(&self, match_id: &MatchId, digest: TranscriptDigest) -> Option<Vec<TranscriptEntry>> {
+        let (store, league) = (self.settings.home.as_ref()?.store()?.clone(), self.league.clone());
+        let wanted = match_id.clone();
+        let read = tokio::task::spawn_blocking(move || store.transcript(&league, &wanted, digest)).await.ok()?;
+        let read = read.inspect_err(|error| {
+            tracing::warn!(%error, %match_id, "the transcript cannot be read from the store");
+        });
+        serde_json::from_str(&read.ok()??).ok()
     }
 
     /// A match that was reported lately still waits for its transcript.
@@ -155,7 +221,9 @@ impl Shared {
 
     async fn file_on_disk(&self, match_id: &MatchId) -> Option<MatchFile> {
         let (home, league, wanted) = (self.settings.home.clone()?, self.league.clone(), match_id.clone());
-        let read = tokio::task::spawn_blocking(move || find_match(&home, &league, &wanted)).await;
+        let finder = Arc::clone(&self.transcripts.finder);
+        let find = move || finder.lock().unwrap_or_else(PoisonError::into_inner).find(&home, &league, &wanted);
+        let read = tokio::task::spawn_blocking(find).await;
         serde_json::from_str(&read.ok()?.ok()??).ok()
     }
 
@@ -181,9 +249,12 @@ impl Shared {
         Ok(())
     }
 
-    pub(crate) async fn keep_match(&self, file: MatchFile) {
-        let Some(views) = &self.views else { return };
+    /// Waits for the disk if the file has a transcript, because only the file has it.
+    pub(crate) async fn keep_match(&self, file: MatchFile) -> Result<(), ViewError> {
+        let Some(views) = &self.views else { return Ok(()) };
         self.transcripts.remember(&file);
+        let has_transcript = !file.transcript.is_empty();
         views.put(ViewUpdate::Match(Box::new(file))).await;
+        if has_transcript { views.flush().await } else { Ok(()) }
     }
 }

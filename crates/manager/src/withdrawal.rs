@@ -64,6 +64,7 @@ impl Manager {
         let (wanted, shared) = (referee.clone(), Arc::clone(&self.shared));
         shared.interrupt_all(&referee).await?;
         self.act(action, move |season, now| season.withdraw_referee(&wanted, now)).await?;
+        shared.polls.wake(&referee);
         let agent = AgentId::Referee(referee.clone());
         let told = notices::withdrawn(&shared.league, &agent, true);
         let recipient = shared.league_handle.read(move |season, _| referee_of(season, &referee)).await?;

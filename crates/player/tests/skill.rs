@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use league_core::game_match::MatchMachine;
 use league_core::in_memory::{InMemoryLeague, InMemoryPlayers, InMemoryTurn};
-use league_core::rules::game::{DrawnNumber, Game};
+use league_core::rules::game::Game;
 use league_core::rules::seed::Seed;
 use league_core::season::config::LeagueConfig;
 use league_core::session::{DrawCheck, History, MoveRequest, PlayedMatch};
@@ -57,20 +57,7 @@ impl Strategists {
         if match_machine.game().ends().last().is_none_or(|end| end.number == known) {
             return;
         }
-        let moves = |mover: Side, course: &[(Side, SmolStr)]| {
-            course.iter().filter(|(side, _)| *side == mover).map(|(_, text)| text.clone()).collect()
-        };
-        let new = match_machine.games_since_move(side).filter(|(end, _)| end.number > known);
-        let new: Vec<_> = new
-            .map(|(end, course)| FinishedGame {
-                game_number: end.number,
-                your_moves: moves(side, course),
-                opponent_moves: moves(side.other(), course),
-                drawn_number: end.drawn.map(DrawnNumber::get),
-                your_score: end.score[side],
-                opponent_score: end.score[side.other()],
-            })
-            .collect();
+        let new = match_machine.finished_games(side).into_iter().filter(|game| game.game_number > known);
         Arc::make_mut(&mut self.finished[side]).extend(new);
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct PostedAnswers {
     now: Notify,
     held: Mutex<HeldAnswers>,
     granted: AtomicU64,
+    /// Whether the player has merely acknowledged the question, in any frame.
+    acknowledged: AtomicBool,
 }
 
 impl PostedAnswers {
@@ -109,6 +111,8 @@ pub(crate) struct AnswerWaiter<'a> {
     pub(crate) asked: AskedQuestion<'a>,
     pub(crate) posted: &'a PostedAnswers,
     pub(crate) posts: bool,
+    /// Whether a post can arrive here.
+    pub(crate) is_reached: bool,
     pub(crate) limit: Duration,
     /// Covers both ways of answering.
     pub(crate) time: Deadline,
@@ -119,7 +123,8 @@ impl AnswerWaiter<'_> {
     /// acknowledgement it first waits for a post.
     pub(crate) async fn is_understood(&self, read: &AnswerReading) -> bool {
         let is_heard = matches!(read, AnswerReading::Heard);
-        if is_heard && !self.posted.is_set() {
+        self.posted.acknowledged.fetch_or(is_heard, Ordering::Relaxed);
+        if is_heard && self.is_reached && !self.posted.is_set() {
             let hold = (self.limit / 4).min(LONGEST_HOLD).min(self.time.left());
             let time = if self.posts { self.time.clone() } else { Deadline::new(hold, None) };
             self.posted.within(time).await;
@@ -154,6 +159,7 @@ impl AnswerWaiter<'_> {
                     Some(input)
                 }
                 AnswerReading::Unclear => Some(failed(CallFailure::Unreadable)),
+                AnswerReading::Heard if !self.is_reached => Some(failed(CallFailure::TimedOut)),
                 // The answer may still be posted; the match machine then no longer waits for this call.
                 AnswerReading::Heard => {
                     posted.within(self.time.clone()).await;
@@ -161,6 +167,13 @@ impl AnswerWaiter<'_> {
                 }
             },
         };
+        if !self.is_reached
+            && matches!(input, Some(Input::Failed { .. }))
+            && posted.acknowledged.load(Ordering::Relaxed)
+        {
+            found.posts_in_vain = true;
+            return (None, found, entries);
+        }
         let mut held = posted.held();
         let input = match input {
             // If the call brings no answer, a post without a valid token counts.

@@ -22,6 +22,7 @@ mod match_runner;
 mod matches;
 mod orders;
 mod posted_answer;
+mod pulling;
 pub mod referee;
 mod registration;
 mod report;

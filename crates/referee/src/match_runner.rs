@@ -24,8 +24,9 @@ use league_protocol::dialect::PeerDialect;
 use league_protocol::draw::DrawCommitment;
 use league_protocol::envelope::Envelope;
 use league_protocol::error::RequestError;
+use league_protocol::message::game_over::ByPlayer;
 use league_protocol::message::start_match::StartMatch;
-use league_protocol::message::step::MatchState;
+use league_protocol::message::step::{MatchState, OpenCall};
 use league_protocol::problem::Problem;
 use league_protocol::quirk::{Quirk, Quirks};
 use league_protocol::side::{Pair, Side};
@@ -35,7 +36,7 @@ use league_store::views::match_file::TranscriptEntry;
 use league_wire::endpoint::Endpoint;
 use league_wire::peer_client::{OutgoingCall, Peer, SendAttempt, SendOutcome, is_acknowledged};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::answer::AskedQuestion;
 use crate::answer_waiter::{AnswerWaiter, PostedAnswers};
@@ -53,6 +54,8 @@ pub(crate) enum MatchInput {
     Answer(Box<PostedAnswer>, oneshot::Sender<Result<(), RequestError>>),
     Step(StepCommand, oneshot::Sender<Result<MatchState, StepRefused>>),
     Look(oneshot::Sender<MatchState>),
+    /// The referee leaves: give the match back, unless a player has moved.
+    GiveBack(oneshot::Sender<bool>),
 }
 
 struct MatchRunner {
@@ -74,12 +77,16 @@ struct MatchRunner {
     problems: Pair<Option<Problem>>,
     /// The last question to each side, and the answers posted to it.
     open: Pair<Option<(CallNumber, Arc<PostedAnswers>)>>,
+    /// When the open call to each side was sent, and its limit.
+    clocks: Pair<Option<(Instant, Duration)>>,
     /// Entries that the transcript lists after the call that they belong to.
     posted: Pair<Vec<TranscriptEntry>>,
     refused: Pair<usize>,
     /// Whether the match has ended and is not reported yet.
     report_due: bool,
     answer: Option<ReportAnswer>,
+    /// The match is given back to the manager, and ends here.
+    is_given_back: bool,
     /// The dialects of the players as the manager knows them after the report.
     reported_dialects: Pair<PeerDialect>,
 }
@@ -111,6 +118,8 @@ pub(crate) struct SendFinding {
     pub(crate) proven: bool,
     pub(crate) quirks: Quirks,
     pub(crate) shows_token: bool,
+    /// The player would post its answer to a referee that it cannot reach.
+    pub(crate) posts_in_vain: bool,
     /// `None` for a notice, `Some(None)` for an answer without a problem.
     pub(crate) problem: Option<Option<Problem>>,
 }
@@ -121,6 +130,7 @@ impl From<SendOutcome> for SendFinding {
     }
 }
 
+/// Returns `None` if the referee gives the match back.
 pub(crate) async fn run(
     shared: &Arc<Shared>,
     (appointed, purpose): (RefereeIdentity, MatchPurpose),
@@ -128,7 +138,7 @@ pub(crate) async fn run(
     endpoints: Pair<Endpoint>,
     match_machine: MatchMachine,
     mut posts: mpsc::Receiver<MatchInput>,
-) -> MatchState {
+) -> Option<MatchState> {
     let commitment = match_machine.commitment();
     let known = order.players.as_ref().map(|player| {
         let (dialect, shows_token) = (shared.late_lessons.apply(player), player.shows_token);
@@ -151,10 +161,12 @@ pub(crate) async fn run(
         known,
         problems: Pair::default(),
         open: Pair::default(),
+        clocks: Pair::default(),
         posted: Pair::default(),
         refused: Pair::default(),
         report_due: false,
         answer: None,
+        is_given_back: false,
         reported_dialects: Pair::default(),
     };
     match_runner.tell(Input::Start);
@@ -166,13 +178,16 @@ pub(crate) async fn run(
             Some(post) = posts.recv() => match_runner.receive(post),
             else => break,
         }
+        if match_runner.is_given_back {
+            return None;
+        }
         match_runner.perform_effects();
     }
     match_runner.keep_lessons();
     if match_runner.owes_confirmation() {
         shared.confirm_game_over(match_runner.appointed.clone(), match_runner.order.match_id.clone());
     }
-    match_runner.match_messages().state()
+    Some(match_runner.state())
 }
 
 impl MatchRunner {
@@ -181,9 +196,24 @@ impl MatchRunner {
         match_messages.explained(self.problems.as_ref().map(Option::as_ref))
     }
 
+    fn state(&self) -> MatchState {
+        let whole = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+        let open_calls = Side::BOTH.into_iter().filter_map(|side| {
+            let (sent, limit) = self.clocks[side]?;
+            let left_ms = whole(limit.saturating_sub(sent.elapsed()));
+            Some((self.order.players[side].player_id.clone(), OpenCall { left_ms, limit_ms: whole(limit) }))
+        });
+        MatchState { open_calls: ByPlayer(open_calls.collect()), ..self.match_messages().state() }
+    }
+
     fn done(&mut self, done: Done) {
         self.transcript.extend(done.said);
         if let Some((side, found)) = done.found {
+            if found.posts_in_vain {
+                self.shared.pulled.give_back(&self.order, Some(self.order.players[side].player_id.clone()));
+                self.is_given_back = true;
+                return;
+            }
             let known = &mut self.known[side];
             known.dialect = found.dialect.unwrap_or_else(|| std::mem::take(&mut known.dialect));
             known.proven |= found.proven;
@@ -195,6 +225,7 @@ impl MatchRunner {
         }
         if let Some(side) = done.side {
             self.busy[side] = false;
+            self.clocks[side] = None;
             self.transcript.extend(self.posted[side].drain(..));
         }
         if let Some(input) = done.input {
@@ -229,9 +260,14 @@ impl MatchRunner {
                 let taken = self.match_machine.step(step, &mut self.effects);
                 self.perform_effects();
                 // The client may have disconnected; the step stands.
-                drop(reply.send(taken.map(|()| self.match_messages().state())));
+                drop(reply.send(taken.map(|()| self.state())));
             }
-            MatchInput::Look(reply) => drop(reply.send(self.match_messages().state())),
+            MatchInput::Look(reply) => drop(reply.send(self.state())),
+            MatchInput::GiveBack(reply) => {
+                let has_moved = Side::BOTH.into_iter().any(|side| self.match_machine.has_moved(side));
+                // The referee must know that it gives the match back.
+                self.is_given_back = reply.send(!has_moved).is_ok() && !has_moved;
+            }
         }
     }
 
@@ -324,12 +360,14 @@ impl MatchRunner {
         let transcript_writer = TranscriptWriter::new(&self.appointed.id, &order.players[side].player_id, &question);
         let posted = Arc::new(PostedAnswers::default());
         self.open[side] = Some((call, Arc::clone(&posted)));
+        self.clocks[side] = Some((Instant::now(), limit));
         self.busy[side] = true;
         self.work.push(Box::pin(async move {
             let time = peer_client.client().deadline(limit);
             let asked = AskedQuestion { side, call, ask, order: &order };
             let posts = known.dialect.posts();
-            let waiter = AnswerWaiter { asked, posted: &posted, posts, limit, time };
+            let is_reached = !shared.settings.pulls;
+            let waiter = AnswerWaiter { asked, posted: &posted, posts, is_reached, limit, time };
             let peer = Peer { endpoint: &endpoint, dialect: &known.dialect, proven: known.proven };
             let message = OutgoingCall { envelope: &envelope, call: &question, body: None, limit, notice: false };
             let (mut tries, mut read): (Vec<SendAttempt>, _) = (Vec::new(), None);

@@ -51,14 +51,11 @@ use crate::match_runner::{self, MatchInput};
 use crate::matches::{Finished, Matches, REMEMBERED, Running};
 use crate::orders::MatchPurpose;
 use crate::posted_answer::PostedEnvelope;
+use crate::pulling::PulledMatches;
 use crate::registration::RefereeIdentity;
 use crate::settings::RefereeSettings;
-use crate::transcript::Transcripts;
+use crate::transcript::LastMark;
 
-/// How long the referee waits for transcripts at the end of the league.
-const LAST_TRANSCRIPTS: Duration = Duration::from_secs(5);
-/// How long a referee waits for them when it has to exit.
-const EXIT_WAIT: Duration = Duration::from_millis(500);
 /// How many technical losses the closing line explains.
 const MAX_NAMED_LOSSES: usize = 5;
 /// How many posts may wait for one match.
@@ -87,11 +84,12 @@ pub(crate) struct Shared {
     pub(crate) over: watch::Sender<u64>,
     pub(crate) strikes: FailedSecrets,
     pub(crate) announcements: Announcements,
-    pub(crate) transcripts: Transcripts,
+    pub(crate) last_mark: LastMark,
     pub(crate) draw_secrets: DrawSecrets,
     pub(crate) confirmations: Confirmations,
     pub(crate) late_lessons: LateLessons,
     pub(crate) refusals: RefusalLog,
+    pub(crate) pulled: PulledMatches,
 }
 
 impl Referee {
@@ -110,11 +108,12 @@ impl Referee {
             over: watch::Sender::new(0),
             strikes: FailedSecrets::default(),
             announcements: Announcements::default(),
-            transcripts: Transcripts::default(),
+            last_mark: LastMark::default(),
             draw_secrets: DrawSecrets::default(),
             confirmations: Confirmations::default(),
             late_lessons: LateLessons::default(),
             refusals: RefusalLog::default(),
+            pulled: PulledMatches::default(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -124,8 +123,13 @@ impl Referee {
         self.shared.register(&self.shared.settings.manager).await
     }
 
+    /// Returns when the league is over or the manager releases the referee. A referee that pulls takes its matches meanwhile.
     pub async fn until_done(&self) {
-        self.shared.leave.notified().await;
+        if self.shared.settings.pulls {
+            self.shared.pull().await;
+        } else {
+            self.shared.leave.notified().await;
+        }
     }
 
     pub fn closing(&self) -> String {
@@ -145,15 +149,19 @@ impl Referee {
         self.shared.matches().running.len()
     }
 
-    /// Refuses new matches and waits for the running ones, at most `patience`. Returns how many are left.
+    /// Refuses new matches and waits for the running ones, at most `patience`. A referee that pulls gives matches back instead:
+    /// at once those in which no player has moved, at the end the others. Returns how many are not played to their end.
     pub async fn wind_up(&self, patience: Duration) -> usize {
         self.shared.matches().closing = true;
+        let mut left = if self.shared.settings.pulls { self.shared.give_back_unmoved().await } else { 0 };
         let mut over = self.shared.over.subscribe();
         // The manager assigns the rest again once it notices that this referee is gone.
         drop(timeout(patience, over.wait_for(|_| self.running() == 0)).await);
-        // A referee with a home sends the remaining transcripts after a restart.
-        self.shared.transcripts.settled(EXIT_WAIT).await;
-        self.running()
+        left += self.running();
+        if self.shared.settings.pulls {
+            self.shared.leave_manager().await;
+        }
+        left
     }
 }
 
@@ -182,7 +190,7 @@ impl Shared {
         self.matches().rounds.clone()
     }
 
-    fn matches(&self) -> MutexGuard<'_, Matches> {
+    pub(crate) fn matches(&self) -> MutexGuard<'_, Matches> {
         self.matches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -293,7 +301,10 @@ impl Shared {
             let state =
                 match_runner::run(&shared, (identity, purpose), Arc::clone(&order), endpoints, match_machine, inbox)
                     .await;
-            shared.finished(&order, Finished { registration, purpose, state });
+            match state {
+                Some(state) => shared.finished(&order, Finished { registration, purpose, state }),
+                None => shared.abandoned(&order, purpose),
+            }
         };
         tokio::spawn(playing.instrument(played));
         Ok(accepted)
@@ -319,6 +330,19 @@ impl Shared {
         {
             running.is_decided = true;
         }
+        self.over.send_modify(|over| *over += 1);
+    }
+
+    /// The referee has given the match back.
+    fn abandoned(&self, order: &StartMatch, purpose: MatchPurpose) {
+        self.note(JournalLevel::Info, "MATCH_GIVEN_BACK", || {
+            format!("{} (attempt {}): given back to the manager", order.match_id, order.attempt)
+        });
+        let mut matches = self.matches();
+        if matches.running.get(&order.match_id).is_some_and(|running| running.is(order, purpose)) {
+            matches.running.remove(&order.match_id);
+        }
+        drop(matches);
         self.over.send_modify(|over| *over += 1);
     }
 
@@ -487,8 +511,6 @@ impl Agent for Referee {
                 CallAnswer::new(envelope, &acknowledged)
             }
             RefereeCall::NotifyLeagueCompleted(_) | RefereeCall::Shutdown(_) => {
-                // The manager may exit after this answer, and it needs the transcripts.
-                shared.transcripts.settled(LAST_TRANSCRIPTS).await;
                 shared.leave.notify_one();
                 CallAnswer::new(envelope, &shared.acknowledge())
             }

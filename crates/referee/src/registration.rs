@@ -93,7 +93,6 @@ impl Shared {
             self.journal.get_or_init(|| transcript_writer.journal(path));
         }
         self.note(JournalLevel::Info, "REGISTERED", || format!("registered with {manager}"));
-        self.send_outbox();
         Ok(id)
     }
 
@@ -147,11 +146,12 @@ impl Shared {
                 version: SmolStr::new_static(env!("CARGO_PKG_VERSION")),
                 protocol_version: None,
                 game_types: settings.games.clone(),
-                contact_endpoint: settings.contact.to_string(),
+                contact_endpoint: if settings.pulls { String::new() } else { settings.contact.to_string() },
                 max_concurrent_matches: Some(settings.capacity),
                 pass_scheme: Some(SmolStr::new_static(PASS_SCHEME)),
                 accepts_batches: true,
                 signs_moves: false,
+                pulls: settings.pulls,
             },
             referee_id: settings.requested_id.clone(),
             // The key belongs to the manager that was named at the start.

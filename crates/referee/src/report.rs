@@ -41,7 +41,7 @@ pub(crate) struct PendingReport {
 }
 
 impl PendingReport {
-    /// The transcript follows after the manager has accepted the report.
+    /// The transcript goes before the report.
     pub(crate) fn new(
         shared: Arc<Shared>,
         appointed: RefereeIdentity,
@@ -90,10 +90,6 @@ impl PendingReport {
                 if answer == ReportAnswer::Refused {
                     self.shared.draw_secrets.not_deposited(self.deposited);
                 }
-                if let Some(owed) = self.transcript.take() {
-                    let (appointed, accepted) = (self.appointed.clone(), answer == ReportAnswer::Accepted);
-                    self.shared.deliver_in_background(appointed, owed, accepted).await;
-                }
                 Some(answer)
             }
             Err(problem) => {
@@ -107,9 +103,12 @@ impl PendingReport {
         }
     }
 
-    /// Sends the report once. An error says why it may succeed later.
+    /// Sends the transcript and the report once. An error says why it may succeed later.
     async fn exchange(&self) -> Result<ReportAnswer, String> {
         let Self { shared, match_id, .. } = self;
+        if let Some(owed) = &self.transcript {
+            shared.send_transcript(&self.appointed, owed).await?;
+        }
         let RefereeIdentity { id, token, manager, dialect, proven, passes, .. } =
             shared.identity_since(&self.appointed);
         let sender = Sender::referee(&id);
@@ -135,7 +134,10 @@ impl PendingReport {
         };
         match ParsedAnswer::parse(&exchange.body).map(|layers| layers.reply_kind()) {
             // Some managers acknowledge with an empty body.
-            Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_success() => Ok(ReportAnswer::Accepted),
+            Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_success() => {
+                shared.take_from_report(&exchange.body);
+                Ok(ReportAnswer::Accepted)
+            }
             Ok(ReplyKind::NoError) | Err(_) if exchange.status.is_client_error() => {
                 tracing::warn!(%match_id, status = %exchange.status, "the manager takes no report in any form");
                 Ok(ReportAnswer::Refused)

@@ -19,6 +19,8 @@ pub struct RefereeSettings {
     /// The endpoint that the referee registers.
     pub contact: Endpoint,
     pub capacity: u32,
+    /// Whether the referee asks the manager for its matches. The manager then never calls it.
+    pub pulls: bool,
     pub games: Vec<GameType>,
     pub join_key: Option<Credential>,
     /// Without it only clients on this machine may operate the referee.
@@ -44,6 +46,7 @@ impl RefereeSettings {
             manager,
             contact,
             capacity: 8,
+            pulls: false,
             games: vec![GameType::even_odd()],
             join_key: None,
             operator: None,

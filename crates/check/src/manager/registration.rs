@@ -34,6 +34,7 @@ impl ManagerCheck<'_> {
             pass_scheme: None,
             accepts_batches: false,
             signs_moves: false,
+            pulls: false,
         }
     }
 

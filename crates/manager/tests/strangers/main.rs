@@ -8,7 +8,9 @@ mod hostile;
 mod league;
 mod operator;
 mod players;
+mod pulling;
 mod referees;
 #[path = "../../../wire/tests/remote_listener/mod.rs"]
 mod remote_listener;
+mod reports;
 mod rules;

@@ -111,7 +111,7 @@ async fn a_referee_that_knows_no_orders_works_from_announcements_or_polls() {
 #[tokio::test]
 async fn a_referee_of_ours_refuses_every_call_without_the_pass_that_its_row_demands() {
     let league = League::of(2, 1, ManagerSettings::default()).await.with_referee().await;
-    let referee = Caller { url: league.season().await.referees()[0].profile.endpoint.clone() };
+    let referee = Caller::at(league.season().await.referees()[0].profile.endpoint.clone());
     let seats = json!([{"player_id": "P01", "endpoint": "http://localhost:1"}, {"player_id": "P02", "endpoint": "http://localhost:2"}]);
     for row in TABLE.iter().filter(|row| row.to.contains(&Role::Referee) && row.access == Access::Pass) {
         let fields = match row.name {

@@ -52,7 +52,7 @@ impl Prompt {
         }
         games(&mut text, request);
         let all: Vec<&PlayedMatch> = memory.history.matches().iter().collect();
-        matches(&mut text, "Your last matches against anybody", &all);
+        matches(&mut text, "Your last matches against all opponents", &all);
         if !request.view.is_empty() {
             let _ =
                 writeln!(text, "\nThe game so far: {}", request.view.chars().take(LONGEST_VIEW).collect::<String>());

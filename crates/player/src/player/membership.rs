@@ -140,6 +140,7 @@ impl Shared {
                 pass_scheme: None,
                 accepts_batches: true,
                 signs_moves: true,
+                pulls: false,
             },
             player_id: settings.requested_id.clone(),
             join_key: settings.join_key.clone(),

@@ -84,9 +84,6 @@ impl MatchRunner {
             if purpose == MatchPurpose::Friendly {
                 return Done { reported: Some(ReportStep::NotReported), ..Done::default() };
             }
-            if let Some(owed) = &mut transcript {
-                shared.owe(owed).await;
-            }
             let mut pending = PendingReport::new(shared, appointed, report, transcript);
             let reported = match pending.first_tries(tries).await {
                 Some(answer) => ReportStep::Answered(answer),

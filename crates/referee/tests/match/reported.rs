@@ -161,7 +161,8 @@ async fn a_reported_match_needs_no_capacity_while_its_players_are_told() {
     let (let_answer, signalled) = channel::<()>();
     let signalled = Mutex::new(signalled);
     let slow = stub(move |request| {
-        if request["method"] == "notify_match_result" && request["params"]["match_id"] == "R1M1" {
+        let waits = request["method"] == "choose_parity" || request["method"] == "notify_match_result";
+        if waits && request["params"]["match_id"] == "R1M1" {
             wait_for(&signalled);
         }
         result(request, &answer(&request["params"], "P01"))
@@ -172,6 +173,7 @@ async fn a_reported_match_needs_no_capacity_while_its_players_are_told() {
     assert_eq!(ordered(&referee, game("R1M1", [&slow, &b], json!({}))).await.status, "ACCEPTED");
     let busy = ordered(&referee, game("R1M2", [&slow, &b], json!({}))).await;
     assert_eq!((busy.status.as_str(), busy.reason.as_deref()), ("REFUSED", Some("busy")));
+    let_answer.send(()).unwrap();
     until("a report", || !manager.calls("report_match_result").is_empty()).await;
     let next = ordered(&referee, game("R1M2", [&canonical("P01").await, &b], json!({}))).await;
     assert_eq!((next.status.as_str(), referee.running()), ("ACCEPTED", 2), "{next:?}");

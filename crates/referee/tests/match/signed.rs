@@ -88,12 +88,12 @@ async fn the_signature_of_a_posted_move_is_reported() {
 
 #[tokio::test]
 async fn the_transcript_and_its_digest_end_before_the_report() {
-    let manager = our_manager("-", |_| Value::Null).await;
+    let manager = our_manager("store_transcript", |request| result(request, &json!({"complete": true}))).await;
     let (a, b) = (canonical("P01").await, canonical("P02").await);
     let referee = our_referee(&manager, 8).await;
     let own = json!({"league_id": "league", "round_id": 1, "home_mark": "elsewhere"});
     ordered(&referee, order([&a.endpoint(), &b.endpoint()], &own)).await;
-    until("the transcript", || !manager.calls("store_transcript").is_empty()).await;
+    until("the report", || !manager.calls("report_match_result").is_empty()).await;
     let part = manager.calls("store_transcript")[0]["params"].clone();
     let part: MatchTranscript = serde_json::from_value(part).unwrap();
     let report = &manager.calls("report_match_result")[0]["params"];

@@ -6,9 +6,20 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(crate) url: String,
+    pub(crate) headers: Vec<(&'static str, String)>,
 }
 
 impl Caller {
+    pub(crate) fn at(url: String) -> Self {
+        Self { url, headers: Vec::new() }
+    }
+
+    pub(crate) fn with(&self, name: &'static str, value: impl Into<String>) -> Self {
+        let mut caller = self.clone();
+        caller.headers.push((name, value.into()));
+        caller
+    }
+
     pub(crate) async fn call(&self, method: &str, sender: &str, token: Option<&str>, fields: Value) -> Posted {
         let message_type = match method {
             "register_player" => "LEAGUE_REGISTER_REQUEST",
@@ -21,7 +32,8 @@ impl Caller {
             "timestamp": "2025-01-15T10:00:00Z", "conversation_id": "by-hand", "auth_token": token});
         params.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         let request = json!({"jsonrpc": "2.0", "method": method, "params": params, "id": 1});
-        post(&self.url, &[], &request).await.unwrap()
+        let headers: Vec<_> = self.headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        post(&self.url, &headers, &request).await.unwrap()
     }
 
     pub(crate) async fn register(&self, role: &str, name: &str, endpoint: &str, key: Option<&str>) -> Posted {

@@ -4,6 +4,7 @@ pub(crate) mod caller;
 mod endpoints;
 mod floods;
 mod operators;
+mod proxies;
 mod reports;
 mod secrets;
 mod villains;
