@@ -1,6 +1,9 @@
-//! Answer times, read from match files.
+//! Answer times, from match files and from the reports of referees.
 
+use league_protocol::id::PlayerId;
 use league_store::views::match_file::{CallReceipt, Direction, MatchFile};
+
+use crate::league_snapshot::LeagueSnapshot;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Answer<'a> {
@@ -9,15 +12,23 @@ pub(crate) struct Answer<'a> {
     pub(crate) message_type: &'a str,
     pub(crate) receipt: CallReceipt,
     pub(crate) arrived: bool,
+    /// The place of the answer in the transcript, or that of the question.
+    pub(crate) entry: usize,
 }
 
 pub(crate) fn answers(file: &MatchFile) -> impl Iterator<Item = Answer<'_>> {
-    file.transcript.iter().filter_map(|entry| {
+    file.transcript.iter().enumerate().filter_map(|(place, entry)| {
         let (player, arrived) = match entry.direction {
             Direction::Sent => (&entry.to, false),
             Direction::Received => (&entry.from, true),
         };
-        entry.receipt.map(|receipt| Answer { player, message_type: &entry.message_type, receipt, arrived })
+        entry.receipt.map(|receipt| Answer {
+            player,
+            message_type: &entry.message_type,
+            receipt,
+            arrived,
+            entry: place,
+        })
     })
 }
 
@@ -25,6 +36,46 @@ pub(crate) fn answers(file: &MatchFile) -> impl Iterator<Item = Answer<'_>> {
 pub(crate) fn median(files: &[MatchFile], player: &str) -> Option<u64> {
     let answers = files.iter().flat_map(answers).filter(|answer| answer.player == player);
     let mut times: Vec<u64> = answers.filter_map(|answer| answer.receipt.last_byte_ms).collect();
+    times.sort_unstable();
+    times.get(times.len() / 2).copied()
+}
+
+/// One answer against its limit, in milliseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TimedAnswer {
+    pub(crate) took: u64,
+    pub(crate) limit: u64,
+}
+
+impl TimedAnswer {
+    pub(crate) fn percent(self) -> u64 {
+        self.took.saturating_mul(100) / self.limit.max(1)
+    }
+
+    /// Half of the limit leaves little for a slow network.
+    pub(crate) fn is_slow(self) -> bool {
+        self.percent() >= 50
+    }
+}
+
+/// The joins and the last moves of the last matches; referees report no other times.
+pub(crate) fn reported(snapshot: &LeagueSnapshot, player: &PlayerId) -> Vec<TimedAnswer> {
+    let limits = &snapshot.season().config().limits;
+    let timed = |took: Option<u64>, limit: f64| Some(TimedAnswer { took: took?, limit: (limit * 1000.0) as u64 });
+    let answers = snapshot.times(player).flat_map(|times| {
+        [timed(times.join_ms, limits.game_join_ack_timeout_sec), timed(times.move_ms, limits.move_timeout_sec)]
+    });
+    answers.flatten().collect()
+}
+
+/// The answer that took most of its limit.
+pub(crate) fn slowest(answers: &[TimedAnswer]) -> Option<TimedAnswer> {
+    answers.iter().copied().max_by_key(|answer| answer.percent())
+}
+
+/// In milliseconds; `None` without answers.
+pub(crate) fn middle(answers: &[TimedAnswer]) -> Option<u64> {
+    let mut times: Vec<u64> = answers.iter().map(|answer| answer.took).collect();
     times.sort_unstable();
     times.get(times.len() / 2).copied()
 }

@@ -134,7 +134,7 @@ pub(crate) async fn answer(shared: &Shared, path: &str, query: &Query, trusted: 
             Ok(page) => found(&page),
             Err(error) => refused(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
         },
-        Subject::Document => found(&document::open_api()),
+        Subject::Document => found(&document::open_api(&shared.settings.root)),
         Subject::Events => missing("events are a stream"),
     }
 }

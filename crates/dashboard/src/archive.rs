@@ -82,7 +82,7 @@ impl Archive {
 
     pub(crate) fn load(&self) -> Result<LeagueSnapshot, ArchiveError> {
         let mut builder = SnapshotBuilder::default();
-        let (replay, _) = replay(&*self.state.log, |event| builder.observe(event))?;
+        let (replay, _) = replay(&*self.state.log, |season, event| builder.observe(season, event))?;
         builder.finish(replay.finish().map_err(LoadError::from)?).ok_or(ArchiveError::Beyond(0))
     }
 

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use league_protocol::message::query::LeagueStatus;
 use league_protocol::token::TokenDigest;
 use league_wire::failed_secrets::FailedSecrets;
 use league_wire::pages::{PageFuture, PageHandler, PageRequest};
@@ -10,6 +11,7 @@ use league_wire::pages::{PageFuture, PageHandler, PageRequest};
 use crate::archive::{Archive, ArchiveError};
 use crate::feed::{self, Feed};
 use crate::league_snapshot::LeagueSnapshot;
+use crate::match_states::MatchStates;
 use crate::metrics::Metrics;
 use crate::operate::Operator;
 use crate::phases;
@@ -22,6 +24,8 @@ const STEP: usize = 1024;
 
 #[derive(Debug)]
 pub struct DashboardSettings {
+    /// The path of the first page, with a slash at both ends. Requests arrive without it; links and redirects are written with it.
+    pub root: String,
     /// Recognises the operator. Without it, every client on this machine is the operator.
     pub token: Option<TokenDigest>,
     /// Bounds the streams, so that viewers leave connections for the agents.
@@ -34,7 +38,7 @@ pub struct DashboardSettings {
 
 impl Default for DashboardSettings {
     fn default() -> Self {
-        Self { token: None, most_streams: 600, strikes: Arc::default(), room: None }
+        Self { root: String::from("/"), token: None, most_streams: 600, strikes: Arc::default(), room: None }
     }
 }
 
@@ -48,6 +52,7 @@ pub(crate) struct Shared {
     pub(crate) state: Arc<SharedState>,
     pub(crate) settings: DashboardSettings,
     pub(crate) metrics: Metrics,
+    pub(crate) match_states: MatchStates,
     operator: OnceLock<Arc<dyn Operator>>,
 }
 
@@ -76,7 +81,8 @@ impl Dashboard {
         let state = Arc::new(SharedState::new(snapshot, archive, settings.most_streams, settings.room.clone()));
         let (feed, folding) = feed::open(Arc::clone(&state));
         let metrics = Metrics::default();
-        let shared = Arc::new(Shared { state, settings, metrics, operator: OnceLock::new() });
+        let match_states = MatchStates::default();
+        let shared = Arc::new(Shared { state, settings, metrics, match_states, operator: OnceLock::new() });
         let asking = Arc::clone(&shared);
         let work = async move {
             let following = phases::follow(Arc::clone(&asking.state), || asking.operator().cloned());
@@ -106,6 +112,10 @@ impl Dashboard {
                 }
             }
         }
+    }
+
+    pub fn status(&self) -> LeagueStatus {
+        self.shared.state.snapshot().season().status()
     }
 
     /// Ends every stream, so that a closing server does not wait for viewers.

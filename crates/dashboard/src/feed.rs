@@ -17,7 +17,7 @@ const QUEUE: usize = 16 * 1024;
 const BATCH: usize = 1024;
 const TICK: Duration = Duration::from_millis(100);
 /// Used with more than [`CROWD`] viewers.
-const CROWDED_TICK: Duration = Duration::from_millis(190);
+const CROWDED_TICK: Duration = Duration::from_millis(235);
 /// The pause between two groups of viewers, so that they do not all wake up at once.
 const SLICE: Duration = Duration::from_millis(4);
 const CROWD: usize = 100;

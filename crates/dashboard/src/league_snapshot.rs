@@ -11,13 +11,17 @@ use league_core::season::event::{Event, Fact};
 use league_core::season::{BadEvent, Fixture, LeaguePhase, Season};
 use league_protocol::id::{MatchId, PlayerId, RoundId};
 use league_protocol::message::game_over::OwnResult;
+use league_protocol::message::report::AnswerTimes;
 use league_protocol::message::start_match::DoubleForfeit;
 use league_protocol::problem::Problem;
 use league_protocol::side::Side;
 use league_protocol::time::Timestamp;
 
+use crate::rank_history::RankHistory;
+
 const NEWS: usize = 30;
 const PROBLEMS: usize = 20;
+const TIMES: usize = 8;
 
 /// The number of the event, and a summary of the result.
 type CountedResult = (u64, Arc<MatchRecord>);
@@ -35,6 +39,9 @@ pub struct LeagueSnapshot {
     news: VecDeque<(u64, Event)>,
     /// From the last matches that each player forfeited.
     problems: HashMap<PlayerId, VecDeque<(MatchId, Problem)>>,
+    /// From the last matches of each player.
+    times: HashMap<PlayerId, VecDeque<AnswerTimes>>,
+    ranks: RankHistory,
 }
 
 impl LeagueSnapshot {
@@ -49,11 +56,16 @@ impl LeagueSnapshot {
             summaries: HashSet::new(),
             news: VecDeque::from([(1, first.clone())]),
             problems: HashMap::new(),
+            times: HashMap::new(),
+            ranks: RankHistory::default(),
         })
     }
 
     pub(crate) fn apply(&mut self, event: &Event) -> Result<(), BadEvent> {
         self.season.apply(event)?;
+        if matches!(event.fact, Fact::RoundCompleted { .. }) {
+            self.ranks.complete(self.seq + 1, &self.season);
+        }
         self.observe(event.clone());
         Ok(())
     }
@@ -65,6 +77,7 @@ impl LeagueSnapshot {
             self.results.push(vec![None; pairings.len()]);
         } else if event.fact == Fact::RegistrationReopened {
             self.results.clear();
+            self.ranks = RankHistory::default();
         } else if let Some((match_id, record)) = event.fact.result()
             && let Some((round, number)) = match_id.parts()
         {
@@ -80,6 +93,13 @@ impl LeagueSnapshot {
                     known.pop_front();
                 }
                 known.push_back((match_id.clone(), problem.clone().without_address()));
+            }
+            for (player, times) in &account.times.0 {
+                let known = self.times.entry(player.clone()).or_default();
+                if known.len() == TIMES {
+                    known.pop_front();
+                }
+                known.push_back(*times);
             }
         }
         // Two in three events are assignments, and the current round shows them anyway.
@@ -148,6 +168,15 @@ impl LeagueSnapshot {
         found
     }
 
+    /// Of its last matches, the latest last; empty when no referee reported any.
+    pub(crate) fn times(&self, player: &PlayerId) -> impl Iterator<Item = &AnswerTimes> {
+        self.times.get(player).into_iter().flatten()
+    }
+
+    pub(crate) fn ranks(&self) -> &RankHistory {
+        &self.ranks
+    }
+
     pub(crate) fn endings(&self) -> [(&'static str, usize); 4] {
         let outcomes = [Outcome::Win(Side::A), Outcome::Draw, Outcome::Forfeit(Side::A), Outcome::DoubleForfeit];
         outcomes.map(|outcome| {
@@ -191,26 +220,38 @@ impl LeagueSnapshot {
     }
 
     pub(crate) fn points(&self, place: u32) -> Vec<u32> {
-        let worth = self.season.config().scoring.match_points();
         let mut sum = 0_u32;
         let rounds = (1..=self.season.round_number().0).map(|round| {
-            if let Some(PlayerMatch { fixture, record: Some(record) }) = self.match_of(place, round) {
-                sum = sum.saturating_add(record.outcome.points(&worth)[fixture.side]);
-            }
-            sum = sum.saturating_add(self.season.bye_points(place, RoundId(round)).unwrap_or(0));
+            sum = sum.saturating_add(self.gained(place, round));
             sum
         });
         rounds.collect()
     }
+
+    /// The points that a player got in one round, with those of a bye.
+    pub(crate) fn gained(&self, place: u32, round: u32) -> u32 {
+        let worth = self.season.config().scoring.match_points();
+        let played = match self.match_of(place, round) {
+            Some(PlayerMatch { fixture, record: Some(record) }) => record.outcome.points(&worth)[fixture.side],
+            Some(_) | None => 0,
+        };
+        played.saturating_add(self.season.bye_points(place, RoundId(round)).unwrap_or(0))
+    }
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SnapshotBuilder(Option<LeagueSnapshot>);
 
 impl SnapshotBuilder {
-    pub fn observe(&mut self, event: Event) {
+    /// `season` is the state after the event.
+    pub fn observe(&mut self, season: &Season, event: Event) {
         match &mut self.0 {
-            Some(snapshot) => snapshot.observe(event),
+            Some(snapshot) => {
+                if matches!(event.fact, Fact::RoundCompleted { .. }) {
+                    snapshot.ranks.complete(snapshot.seq + 1, season);
+                }
+                snapshot.observe(event);
+            }
             // The replay fails on a log whose first event opens no league.
             none @ None => *none = LeagueSnapshot::begin(&event).ok(),
         }

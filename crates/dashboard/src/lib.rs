@@ -11,11 +11,12 @@
 //! | `shared_state`: shared by all viewers | `events`, `live`: streams |
 //! | [`archive`]: reads stored and past data | `metrics`: figures |
 //!
-//! `site` routes requests; [`operate`] recognises the operator.
+//! `site` routes requests; [`index`] lists the leagues of a server that has several; [`operate`] recognises the operator.
 
 pub mod archive;
 pub mod dashboard;
 pub mod feed;
+pub mod index;
 pub mod league_snapshot;
 pub mod operate;
 
@@ -24,10 +25,12 @@ mod api;
 mod events;
 mod gzip;
 mod live;
+mod match_states;
 mod metrics;
 mod pages;
 mod phases;
 mod query;
+mod rank_history;
 mod recent_events;
 mod reply;
 mod shared_state;

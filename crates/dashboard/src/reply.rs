@@ -23,7 +23,8 @@ pub(crate) fn page(status: StatusCode, markup: Markup) -> Reply {
     let mut reply = whole(status, "text/html; charset=utf-8", escaped(&markup.into_string()).into_owned());
     let headers = reply.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    // Under `no-referrer` browsers send `Origin: null` with our own forms, and the operator's forms would be refused.
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     reply
 }

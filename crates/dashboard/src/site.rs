@@ -8,6 +8,7 @@ use http_body_util::BodyExt;
 use league_core::record::MatchRecord;
 use league_core::season::event::{Event, Fact};
 use league_protocol::id::{MatchId, PlayerId, RefereeId};
+use league_protocol::message::step::MatchState;
 use league_wire::client_network::ClientNetwork;
 use league_wire::guard::is_own_page;
 use league_wire::pages::PageRequest;
@@ -18,9 +19,9 @@ use crate::dashboard::Shared;
 use crate::league_snapshot::LeagueSnapshot;
 use crate::operate::{self, OperatorAction};
 use crate::pages::frame::Frame;
-use crate::pages::match_page::FinishedMatch;
+use crate::pages::match_page::{FinishedMatch, ShownParts};
 use crate::pages::paging::Paging;
-use crate::pages::{agents, crosstable, league, log, match_page, player, schedule, steps};
+use crate::pages::{agents, crosstable, league, log, match_page, player, projector, schedule, steps};
 use crate::phases::Phases;
 use crate::query::Query;
 use crate::reply::{self, Reply};
@@ -74,12 +75,12 @@ impl Shared {
                 _ => self.error(StatusCode::METHOD_NOT_ALLOWED, "Only to be looked at", "Nothing can be sent here."),
             };
         }
+        if let Some(asset) = asset(path) {
+            return asset;
+        }
         let token = self.settings.token.as_ref();
         let trusted = operate::is_operator(token, None, request.peer);
         match path {
-            "static/style.css" => fixed("text/css; charset=utf-8", STYLE),
-            "static/live.js" => fixed("text/javascript; charset=utf-8", SCRIPT),
-            "static/icon.svg" | "favicon.ico" => fixed("image/svg+xml", ICON),
             "live" => self.live(request, &query),
             "metrics" => {
                 let text = self.metrics.text(&self.state);
@@ -88,7 +89,7 @@ impl Shared {
             "at" => {
                 let seq: u64 = query.number("seq").unwrap_or(1);
                 let page = query.text("page").filter(|page| is_plain(page)).unwrap_or_default();
-                reply::see(&format!("/at/{seq}/{page}"))
+                reply::see(&format!("{}at/{seq}/{page}", self.settings.root))
             }
             path => match path.strip_prefix("api/v1/") {
                 Some("events") => self.events(request, &query),
@@ -131,9 +132,10 @@ impl Shared {
             ["schedule"] => self.show(&request, "Schedule", |snapshot| {
                 schedule::page(snapshot, &request.paging(1), request.query.number("round"))
             }),
+            ["projector"] => self.projector(&request).await,
             ["players", id] => self.player(&request, id).await,
             ["matches", id] => self.game(&request, id).await,
-            ["agents"] => self.agents(&request).await,
+            ["agents"] => self.agents(&request),
             ["log"] => self.log(&request).await,
             _ => self.missing(),
         }
@@ -157,15 +159,18 @@ impl Shared {
     fn show(&self, request: &SiteRequest, title: &str, content: impl FnOnce(&LeagueSnapshot) -> Markup) -> Reply {
         let page = self.with(&request.league, |snapshot| {
             let content = content(snapshot);
-            let frame = Frame { path: &request.path, at: request.at, follows: true, ..self.frame(snapshot, title) };
+            let bare = request.path == "projector";
+            let frame =
+                Frame { path: &request.path, at: request.at, follows: true, bare, ..self.frame(snapshot, title) };
             frame.around(&content)
         });
         reply::page(StatusCode::OK, page)
     }
 
-    fn frame<'a>(&self, snapshot: &'a LeagueSnapshot, title: &'a str) -> Frame<'a> {
+    fn frame<'a>(&'a self, snapshot: &'a LeagueSnapshot, title: &'a str) -> Frame<'a> {
         let (head, kept) = (*self.state.head.borrow(), self.operator().is_none());
-        Frame { snapshot, title, path: "", at: None, head, follows: false, kept }
+        let root = &self.settings.root;
+        Frame { root, snapshot, title, path: "", at: None, head, follows: false, kept, bare: false }
     }
 
     async fn player(&self, request: &SiteRequest, id: &str) -> Reply {
@@ -211,28 +216,43 @@ impl Shared {
             }
             Some(_) | None => None,
         };
-        let steps = if over.is_none() && request.at.is_none() {
-            self.steps(&match_id).await
-        } else {
-            html! {}
-        };
+        let state = if over.is_none() && request.at.is_none() { self.match_state(&match_id).await } else { None };
+        let steps =
+            state.as_deref().map_or_else(|| html! {}, |state| steps::of_match(state, self.settings.token.is_some()));
+        let (game, part) = (request.query.number("game").unwrap_or(1), request.query.number("part").unwrap_or(1));
+        let (shown, root) = (ShownParts { game, part }, &self.settings.root);
         self.show(request, &format!("Match {match_id}"), |snapshot| {
-            match_page::page(snapshot, &match_id, over.as_ref(), &steps)
+            match_page::page(snapshot, (&match_id, shown), over.as_ref(), state.as_deref(), &steps, root)
         })
     }
 
-    async fn agents(&self, request: &SiteRequest) -> Reply {
-        let paging = request.paging(agents::ROWS);
-        let wanted = self.with(&request.league, |snapshot| {
-            let (players, _) = agents::shown(snapshot, &paging);
-            players.iter().flat_map(|player| player::latest(snapshot, &player.id, 2)).collect()
+    /// Shows the current round, or the one that the query names.
+    async fn projector(&self, request: &SiteRequest) -> Reply {
+        let asked: Option<u32> = request.query.number("round");
+        let (round, end) = self.with(&request.league, |now| {
+            let last = now.season().round_number().0;
+            let round = asked.map_or(last, |round| round.clamp(1, last.max(1)));
+            (round, projector::end_of(now, round))
         });
-        let files = self.state.archive.games(wanted).await;
+        let then = match end {
+            Some(seq) => match self.state.archive.snapshot_at(seq).await {
+                Ok(then) => Some(then),
+                Err(error) => return self.error(StatusCode::NOT_FOUND, "No such round", &error.to_string()),
+            },
+            None => None,
+        };
+        let room = self.state.room.as_ref().filter(|_| request.at.is_none());
+        self.show(request, "Projector", |now| projector::page(then.as_deref().unwrap_or(now), now, round, room))
+    }
+
+    fn agents(&self, request: &SiteRequest) -> Reply {
+        let paging = request.paging(agents::ROWS);
         let latency = |referee: &RefereeId| match request.at {
             None => self.referee_latency(referee),
             Some(_) => None,
         };
-        self.show(request, "Agents", |snapshot| agents::page(snapshot, &paging, &files, request.trusted, latency))
+        let room = self.state.room.as_ref().filter(|_| request.at.is_none());
+        self.show(request, "Agents", |snapshot| agents::page(snapshot, &paging, room, request.trusted, latency))
     }
 
     pub(crate) fn referee_latency(&self, referee: &RefereeId) -> Option<Duration> {
@@ -296,16 +316,13 @@ impl Shared {
         }
     }
 
-    async fn steps(&self, match_id: &MatchId) -> Markup {
-        let Some(operator) = self.operator() else { return html! {} };
+    async fn match_state(&self, match_id: &MatchId) -> Option<Arc<MatchState>> {
+        let operator = self.operator()?;
         let is_running = self.state.snapshot().season().assignments().iter().any(|held| held.match_id == *match_id);
         if !is_running {
-            return html! {};
+            return None;
         }
-        match operator.match_state(match_id.clone()).await {
-            Ok(state) => steps::of_match(&state, self.settings.token.is_some()),
-            Err(_) => html! {},
-        }
+        self.match_states.of(match_id, || operator.match_state(match_id.clone())).await
     }
 
     async fn operate(&self, request: &PageRequest) -> Reply {
@@ -329,10 +346,11 @@ impl Shared {
             let why = "There is no such action, or something is missing.";
             return self.error(StatusCode::BAD_REQUEST, "Unclear", why);
         };
+        let root = &self.settings.root;
         let back = match &action {
-            OperatorAction::Step(match_id, _) => format!("/matches/{match_id}"),
-            OperatorAction::Withdraw(_) => String::from("/agents"),
-            OperatorAction::Start | OperatorAction::Stop | OperatorAction::Reopen => String::from("/"),
+            OperatorAction::Step(match_id, _) => format!("{root}matches/{match_id}"),
+            OperatorAction::Withdraw(_) => format!("{root}agents"),
+            OperatorAction::Start | OperatorAction::Stop | OperatorAction::Reopen => root.clone(),
         };
         match operator.act(action).await {
             Ok(()) => reply::see(&back),
@@ -359,6 +377,16 @@ fn last_seen(request: &PageRequest) -> Option<u64> {
 fn is_plain(path: &str) -> bool {
     path.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'.' | b':'))
         && !path.starts_with('/')
+}
+
+/// Style, script and icon of all pages.
+pub(crate) fn asset(path: &str) -> Option<Reply> {
+    match path {
+        "static/style.css" => Some(fixed("text/css; charset=utf-8", STYLE)),
+        "static/live.js" => Some(fixed("text/javascript; charset=utf-8", SCRIPT)),
+        "static/icon.svg" | "favicon.ico" => Some(fixed("image/svg+xml", ICON)),
+        _ => None,
+    }
 }
 
 fn fixed(media: &'static str, text: &'static str) -> Reply {

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Row, Subject, TABLE};
 
-pub(super) fn open_api() -> Value {
+/// `root` is the path of the first page.
+pub(super) fn open_api(root: &str) -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.definitions_path = "/components/schemas".into();
     settings.meta_schema = None;
@@ -42,7 +43,7 @@ pub(super) fn open_api() -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "description": "A league as it stands, as it was, and as it happens. Read only.",
         },
-        "servers": [{ "url": "/api/v1" }],
+        "servers": [{ "url": format!("{root}api/v1") }],
         "paths": paths,
         "components": { "schemas": schemas },
     })

@@ -7,24 +7,32 @@
 
   function say(on) {
     if (!sign) return;
-    // The first page gets the end of the league as a part, with its state.
-    if (document.querySelector('#status [data-state="LEAGUE_COMPLETED"]')) sign.dataset.now = "final";
-    const words = { live: "live", kept: "not running", final: "final" };
+    // The first page gets the league's state as a part.
+    const phase = document.getElementById("status")?.dataset.phase;
+    if (phase && sign.dataset.now !== "kept") sign.dataset.now = { finished: "final", stopped: "stopped" }[phase] ?? "live";
+    const words = { live: "live", kept: "not running", stopped: "stopped", final: "final" };
     sign.textContent = on ? words[sign.dataset.now] : "waiting for the league";
     sign.toggleAttribute("data-on", on && sign.dataset.now === "live");
   }
 
+  // The text of an element before this script changed it.
+  const asSent = new WeakMap();
+
   // Puts a new version of an element in the place of the old one. Whoever reads there keeps the focus and the scroll position, and
   // the rows of a table move to where they are now.
   function replace(old, fresh) {
-    if (old.outerHTML === fresh.outerHTML) return;
+    const sent = fresh.outerHTML;
+    if ((asSent.get(old) ?? old.outerHTML) === sent) return;
+    asSent.set(fresh, sent);
     const inside = old.contains(document.activeElement) ? document.activeElement : null;
     const focus = inside && path(old, inside);
     const typed = inside && "value" in inside ? inside.value : null;
     const scrolls = [...old.querySelectorAll(".wide, .news")].map((part) => [part.scrollLeft, part.scrollTop]);
     const open = new Set([...old.querySelectorAll("details[open]")].map((part) => path(old, part).join()));
     const before = still.matches ? null : places(old);
+    const states = new Map([...old.querySelectorAll("li[id][data-state]")].map((one) => [one.id, one.dataset.state]));
     old.replaceWith(fresh);
+    offerSort(fresh);
     [...fresh.querySelectorAll(".wide, .news")].forEach((part, index) => {
       if (scrolls[index]) [part.scrollLeft, part.scrollTop] = scrolls[index];
     });
@@ -37,6 +45,78 @@
       }
     }
     if (before) move(fresh, before);
+    // A result that was not there before arrives.
+    for (const result of fresh.querySelectorAll('li[id][data-state="done"]')) {
+      if (states.get(result.id) && states.get(result.id) !== "done") result.classList.add("arrived");
+    }
+    showPinned();
+  }
+
+  // The reader's own player is marked on every page. Only this browser knows which one it is.
+  const pin = `pinned ${body.dataset.league}`;
+  const pinned = () => { try { return localStorage.getItem(pin); } catch { return null; } };
+
+  function showPinned() {
+    const own = pinned();
+    for (const marked of document.querySelectorAll(".mine")) marked.classList.remove("mine");
+    for (const link of own ? document.querySelectorAll(`main a[href="players/${CSS.escape(own)}"]`) : []) (link.closest("tr, li, .corner") || link).classList.add("mine");
+    const title = document.querySelector("#player h1");
+    if (!title) return;
+    const id = title.querySelector("small").textContent;
+    let button = title.querySelector(".pin");
+    if (!button) {
+      title.append(button = parsed('<button type="button" class="pin"></button>'));
+      button.onclick = () => {
+        try {
+          if (pinned() === id) localStorage.removeItem(pin); else localStorage.setItem(pin, id);
+        } catch {
+          // A browser that keeps nothing pins nothing.
+        }
+        showPinned();
+      };
+    }
+    button.textContent = own === id ? "★ my player" : "☆ pin as my player";
+    button.setAttribute("aria-pressed", String(own === id));
+  }
+
+  // The columns by which the reader sorted tables, by the id of the table. A new version of a table is sorted again.
+  const sortedBy = new Map();
+
+  function offerSort(root) {
+    for (const head of root.querySelectorAll("th[data-sort]")) {
+      if (head.querySelector("button")) continue;
+      const button = parsed('<button type="button" class="sort"></button>');
+      button.append(...head.childNodes);
+      head.append(button);
+      button.onclick = () => {
+        const table = head.closest("table");
+        const was = sortedBy.get(table.id);
+        // Large numbers come first, small ranks and letters too.
+        const down = was && was.column === head.cellIndex ? !was.down : head.dataset.sort === "number";
+        sortedBy.set(table.id, { column: head.cellIndex, down });
+        sort(table);
+      };
+    }
+    for (const table of root.querySelectorAll("table[id]")) if (sortedBy.has(table.id)) sort(table);
+  }
+
+  function sort(table) {
+    const { column, down } = sortedBy.get(table.id);
+    const heads = [...table.tHead.rows[0].cells];
+    if (!heads[column]) return;
+    heads.forEach((head, index) => {
+      if (index === column) head.setAttribute("aria-sort", down ? "descending" : "ascending"); else head.removeAttribute("aria-sort");
+    });
+    const isText = heads[column].dataset.sort === "text";
+    const value = (row) => {
+      const text = row.cells[column].dataset.value ?? row.cells[column].textContent.trim();
+      return isText ? text : Number.parseFloat(text);
+    };
+    const rows = [...table.tBodies[0].rows].map((row) => [value(row), row]);
+    // What is missing comes last in both directions.
+    const missing = (one) => one === "" || Number.isNaN(one);
+    rows.sort(([a], [b]) => missing(a) - missing(b) || (missing(a) ? 0 : (isText ? a.localeCompare(b) : a - b) * (down ? -1 : 1)));
+    table.tBodies[0].append(...rows.map(([, row]) => row));
   }
 
   function path(root, element) {
@@ -79,7 +159,7 @@
     const whole = location.search !== "" || body.dataset.live !== "parts";
     let waiting = [];
     let asked = null;
-    const source = new EventSource(`/live?since=${body.dataset.seq}${whole ? "&quiet" : ""}`);
+    const source = new EventSource(`live?since=${body.dataset.seq}${whole ? "&quiet" : ""}`);
     source.onopen = () => say(true);
     source.onerror = () => say(false);
     source.addEventListener("part", (event) => waiting.push(JSON.parse(event.data)));
@@ -97,6 +177,9 @@
         }
         reached(event.data);
         say(true);
+      } else if (body.dataset.live === "projector") {
+        latest = Number(event.data);
+        wake();
       } else if (!asked) {
         // Not everybody at the same time.
         asked = setTimeout(async () => {
@@ -111,20 +194,27 @@
     try {
       const answer = await fetch(location.href, { headers: { accept: "text/html" } });
       if (!answer.ok) return;
+      const running = document.querySelector("[data-running]");
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const sections = [...document.querySelectorAll("main section[id]")].filter((part) => !part.parentElement.closest("section[id]"));
       const fresh = [...page.querySelectorAll("main section[id]")].filter((part) => !part.parentElement.closest("section[id]"));
       if (sections.map((part) => part.id).join() === fresh.map((part) => part.id).join()) {
-        sections.forEach((old, index) => replace(old, document.adoptNode(fresh[index])));
+        // The moves of a finished match do not change, and a reader may be in the middle of them.
+        sections.forEach((old, index) => { if (old.id !== "replay") replace(old, document.adoptNode(fresh[index])); });
       } else {
         document.querySelector("main").replaceChildren(...document.adoptNode(page.querySelector("main")).childNodes);
+        offerSort(document);
+        showPinned();
       }
       reached(page.body.dataset.seq);
       const now = page.getElementById("live");
-      if (sign && now && now.dataset.now === "final") sign.dataset.now = "final";
+      if (sign && now && now.dataset.now !== "kept") sign.dataset.now = now.dataset.now;
       say(true);
       offerToVerify();
       offerReplay();
+      // The end of a match that was watched is revealed.
+      const duel = document.querySelector(".duel[data-state=over]");
+      if (duel && running && !still.matches) duel.classList.add("arrived");
     } catch {
       // The stream says when the league is back.
     }
@@ -220,18 +310,28 @@
     };
   }
 
-  // Shows one board at a time, with buttons, a slider and the arrow keys. Without script all boards stand side by side.
+  // Keys with these belong to the browser.
+  const isModified = (event) => event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
+
+  // Shows one board or the moves up to one, with buttons, a slider and the arrow keys. Without script all of them are there.
   function offerReplay() {
-    const boards = document.querySelector("#replay .boards");
-    if (!boards || boards.dataset.at) return;
-    const frames = [...boards.querySelectorAll("figure")];
+    const replay = document.getElementById("replay");
+    if (!replay || replay.dataset.at) return;
+    const boards = [...replay.querySelectorAll("figure")];
+    const frames = boards.length ? boards : [...replay.querySelectorAll(".moves li")];
     const bar = parsed(`<form class="player"><button type="button" value="-1">Back</button><button type="button" value="play">Play</button>
       <button type="button" value="1">Next</button><input type="range" aria-label="Move" min="0" max="${frames.length - 1}"></form>`);
     const [range, play] = [bar.querySelector("input"), bar.querySelector('[value="play"]')];
     let timer = null;
     const show = (at) => {
-      boards.dataset.at = range.value = Math.max(0, Math.min(frames.length - 1, at));
-      frames.forEach((frame, index) => { frame.hidden = index !== Number(range.value); });
+      replay.dataset.at = range.value = Math.max(0, Math.min(frames.length - 1, at));
+      const now = Number(range.value);
+      frames.forEach((frame, index) => {
+        if (boards.length) frame.hidden = index !== now;
+        else { frame.classList.toggle("later", index > now); frame.classList.toggle("now", index === now); }
+      });
+      // Of several games with boards only the one of this board is in sight.
+      if (boards.length) for (const game of replay.querySelectorAll(".game")) game.hidden = !game.contains(frames[now]);
     };
     const pause = () => { clearInterval(timer); timer = null; play.textContent = "Play"; };
     const step = (by) => show(Number(range.value) + by);
@@ -247,18 +347,142 @@
     bar.onsubmit = (event) => event.preventDefault();
     range.oninput = () => { pause(); show(Number(range.value)); };
     document.addEventListener("keydown", (event) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (!by || event.target.matches("input, select, textarea, [tabindex]")) return;
+      if (isModified(event) || !replay.isConnected || event.target.matches("input, select, textarea, button, summary, a, [tabindex]:not(main)")) return;
+      const last = frames.length - 1;
+      const to = { ArrowLeft: Number(range.value) - 1, ArrowRight: Number(range.value) + 1, Home: 0, End: last }[event.key];
+      if (to === undefined && event.key !== " ") return;
+      event.preventDefault();
+      if (to === undefined) return timer ? pause() : start();
       pause();
-      step(by);
+      show(to);
     });
-    boards.before(bar);
+    replay.querySelector("h2").after(bar);
     show(frames.length - 1);
   }
+
+  // The projector: one round after the other, result by result, then the table after the round.
+  let latest = Number(body.dataset.seq);
+  let wake = () => {};
+
+  function offerProjector() {
+    const bar = document.querySelector(".projector-bar");
+    if (!bar) return;
+    const pause = parsed('<button type="button" id="pause"></button>');
+    // Counts the rounds that were begun; a round that the reader has left stops.
+    let turn = 0;
+    let at = 0;
+    const hold = (on) => { body.toggleAttribute("data-paused", on); pause.textContent = on ? "Go on" : "Pause"; };
+    const held = () => body.hasAttribute("data-paused");
+    const wait = async (time, mine) => {
+      for (let left = time; left > 0 && mine === turn; left -= held() ? 0 : 100) await new Promise((done) => setTimeout(done, 100));
+    };
+    const news = async (since) => { while (latest <= since) await new Promise((done) => { wake = done; }); };
+    const get = async (round) => {
+      const answer = await fetch(new URL(`projector${round ? `?round=${round}` : ""}`, document.baseURI));
+      if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+      return new DOMParser().parseFromString(await answer.text(), "text/html");
+    };
+    const put = (id, from) => {
+      const [old, fresh] = [document.getElementById(id), from.querySelector(`#${id}`)];
+      if (old && fresh) replace(old, document.importNode(fresh, true));
+    };
+
+    // After a jump the old table would tell the end, so that it is hidden until the results are there.
+    async function play(round, shown, jumps) {
+      const mine = ++turn;
+      const after = ["table", "winner"];
+      const veil = (on) => after.forEach((id) => document.getElementById(id)?.classList.toggle("veiled", on));
+      for (at = round; mine === turn;) {
+        let page;
+        try {
+          page = await get(at);
+        } catch {
+          await wait(2000, mine);
+          continue;
+        }
+        if (mine !== turn) return;
+        const [stage, seq] = [page.getElementById("projector"), Number(page.body.dataset.seq)];
+        for (const link of bar.querySelectorAll("[rel]")) link.remove();
+        pause.after(...[...page.querySelectorAll(".projector-bar [rel]")].map((link) => document.adoptNode(link)));
+        const old = document.getElementById("projector");
+        const results = stage.querySelectorAll('#results li[data-state="done"]');
+        const hidden = [...results].filter((result) => !shown.has(result.id)).map((result) => result.id);
+        for (const id of hidden) stage.querySelector(`#${id}`).classList.add("veiled");
+        if (!old.dataset.round || !stage.dataset.round) old.replaceWith(document.importNode(stage, true));
+        else for (const id of ["projector-round", "results"]) put(id, stage);
+        if (jumps) { after.forEach((id) => put(id, stage)); veil(true); }
+        jumps = false;
+        document.getElementById("projector").classList.remove("veiled");
+        for (const id of hidden) {
+          await wait(Math.max(400, Math.min(1500, 12000 / hidden.length)), mine);
+          if (mine !== turn) return;
+          const result = document.getElementById(id);
+          result.classList.replace("veiled", "arrived");
+          shown.add(id);
+        }
+        for (const id of after) put(id, stage);
+        veil(false);
+        Object.assign(document.getElementById("projector").dataset, stage.dataset);
+        const last = Number(stage.dataset.rounds);
+        if (stage.dataset.complete === "true" && at < last) {
+          await wait(4000, mine);
+          if (mine === turn) [at, shown] = [at + 1, new Set()];
+        } else if (stage.dataset.final === "true" || body.dataset.live === "no") return;
+        else {
+          await news(seq);
+          await wait(300, mine);
+          if (!at && document.getElementById("projector").dataset.round) at = 1;
+        }
+      }
+    }
+
+    bar.onclick = (event) => {
+      const link = event.target.closest("a[rel]");
+      if (event.target === pause) hold(!held());
+      if (!link) return;
+      event.preventDefault();
+      play(Number(new URL(link.href).searchParams.get("round")), new Set(), true);
+    };
+    document.addEventListener("keydown", (event) => {
+      if (isModified(event)) return;
+      const link = { ArrowLeft: '[rel="prev"]', ArrowRight: '[rel="next"]' }[event.key];
+      if (link) bar.querySelector(link)?.click();
+      else if (event.key === " " && !event.target.matches("button, a")) hold(!held()); else return;
+      event.preventDefault();
+    });
+    bar.prepend(pause);
+    hold(false);
+    const stage = document.getElementById("projector");
+    const asked = Number(new URLSearchParams(location.search).get("round"));
+    const done = new Set([...stage.querySelectorAll('#results li[data-state="done"]')].map((result) => result.id));
+    // A league that is over is shown from its beginning, without its end in sight.
+    const again = asked || stage.dataset.final === "true";
+    if (again) stage.classList.add("veiled");
+    play(asked || (stage.dataset.final === "true" ? 1 : Number(stage.dataset.round || 0)), again ? new Set() : done, again);
+  }
+
+  // The clocks of a running match, and of a registration that closes; a page of such a match is fetched every second, because its moves are no events.
+  let counted = performance.now();
+  setInterval(() => {
+    const passed = performance.now() - counted;
+    counted += passed;
+    for (const clock of document.querySelectorAll(".clock")) {
+      const left = Math.max(0, Number(clock.dataset.left) - passed);
+      clock.dataset.left = left;
+      clock.querySelector("b").textContent = Math.ceil(left / 1000);
+      clock.nextElementSibling.value = left;
+    }
+  }, 200);
+  setInterval(() => {
+    if (body.dataset.live === "page" && !document.hidden && document.querySelector("[data-running]")) fetched();
+  }, 1000);
 
   const slider = document.getElementById("moment");
   if (slider) slider.oninput = () => { slider.form.querySelector("output").textContent = slider.value; };
   offerToVerify();
   offerReplay();
+  offerSort(document);
+  offerProjector();
+  showPinned();
   if (body.dataset.live !== "no") watch();
 })();

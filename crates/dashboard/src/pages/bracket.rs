@@ -17,15 +17,36 @@ pub(crate) fn section(snapshot: &LeagueSnapshot) -> Markup {
         stages.iter().enumerate().filter(|(_, ties)| ties.len() <= TIES).collect();
     html! {
         @if !shown.is_empty() {
-            div.wide tabindex="0" role="region" aria-label="Bracket" {
+            div.wide tabindex="0" role="region" aria-label="Ties by stage" {
                 ol.bracket #bracket {
                     @for (index, ties) in shown {
-                        li { h2 { (name(places >> index)) } ul { @for each in ties { (tie(snapshot, each)) } } }
+                        li { b.stage-name { (name(places >> index)) } ul { @for each in ties { (tie(snapshot, each)) } } }
+                    }
+                    // A bracket has a power of two of places.
+                    @for index in stages.len()..places.max(1).ilog2() as usize {
+                        li { b.stage-name { (name(places >> index)) } ul { @for _ in 0..places >> (index + 1) { li.tie.open { p.empty { "to be decided" } } } } }
                     }
                 }
             }
         }
     }
+}
+
+/// The stage that is played, and how many players are still in.
+pub(crate) fn headline(snapshot: &LeagueSnapshot) -> String {
+    let stages = snapshot.season().bracket().unwrap_or_default();
+    let places = stages.first().map_or(0, |first| first.len() * 2);
+    let open = stages.iter().enumerate().find(|(_, ties)| ties.iter().any(|tie| tie.winner.is_none()));
+    let Some((index, ties)) = open.or(stages.iter().enumerate().next_back()) else { return String::new() };
+    let decided = ties.iter().filter(|tie| tie.winner.is_some()).count();
+    let still_in: usize =
+        ties.iter().map(|tie| if tie.winner.is_some() { 1 } else { tie.players.iter().flatten().count() }).sum();
+    format!(
+        "{}: {decided} of {} ties decided, {still_in} of {} players are still in.",
+        name(places >> index),
+        ties.len(),
+        snapshot.season().players().len()
+    )
 }
 
 fn name(players: usize) -> String {

@@ -1,84 +1,105 @@
-//! SVG charts: points by round, and a histogram of answer times.
+//! SVG charts: places by round, and a histogram of answer times.
 
+use league_core::season::LeaguePhase;
+use league_protocol::display::escaped;
 use league_protocol::message::standings::StandingsRow;
 use maud::{Markup, html};
 
+use super::{bracket, podium};
 use crate::league_snapshot::LeagueSnapshot;
+use crate::rank_history::ROUNDS;
 
 const LINES: usize = 8;
-/// The most points of a line.
-const STEPS: usize = 60;
+/// Lower places are drawn together, on the last line.
+const PLACES: usize = 10;
 const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 260.0;
-const LEFT: f64 = 34.0;
-const BOTTOM: f64 = 24.0;
-const TOP: f64 = 8.0;
-const RIGHT: f64 = 10.0;
+const STEP: f64 = 28.0;
+const LEFT: f64 = 30.0;
+const TOP: f64 = 16.0;
+const RIGHT: f64 = 170.0;
+/// The characters of a name that fit beside a line.
+const NAME: usize = 16;
 
-pub(crate) fn points(snapshot: &LeagueSnapshot) -> Markup {
-    let points_of = |row: StandingsRow| Some((row.display_name, snapshot.points(snapshot.place(&row.player_id)?)));
-    let leaders: Vec<_> = snapshot.season().standings().into_iter().take(LINES).filter_map(points_of).collect();
-    let rounds = leaders.first().map_or(0, |(_, points)| points.len());
-    let most = leaders.iter().filter_map(|(_, points)| points.last()).max().copied().unwrap_or(0).max(1);
+/// The places of the first players after each round. Players with equal ranks get one line each, in the order of today.
+pub(crate) fn ranks(snapshot: &LeagueSnapshot, rows: &[StandingsRow]) -> Markup {
+    let season = snapshot.season();
+    if season.phase() == LeaguePhase::WaitingForRegistrations {
+        return html! { section #chart hidden {} };
+    }
+    if !podium::by_points(snapshot) {
+        return html! {
+            section #chart aria-labelledby="chart-title" { h2 #chart-title { "Bracket" } (bracket::section(snapshot)) }
+        };
+    }
+    let played = season.round_number().0 as usize;
+    let rounds = played.min(ROUNDS);
+    let lines = rows.len().min(LINES);
+    let (mut courses, mut shown_ranks) = (vec![Vec::new(); lines], vec![String::new(); lines]);
+    let mut has_equals = false;
+    for round in played - rounds + 1..=played {
+        let rank = |row: &StandingsRow| match round == played {
+            true => Some(row.rank),
+            false => snapshot.place(&row.player_id).and_then(|place| snapshot.ranks().rank(place, round as u32)),
+        };
+        // A player that came later was behind all others.
+        let ranked =
+            rows.iter().take(lines).map(|row| rank(row).map_or(rows.len(), |rank| (rank as usize).saturating_sub(1)));
+        let mut order: Vec<(usize, usize)> = ranked.zip(0..).collect();
+        order.sort_unstable();
+        let mut free = 0;
+        for (rank, line) in order {
+            let place = rank.max(free);
+            has_equals |= place > rank && rank < rows.len();
+            shown_ranks[line].push_str(&if rank < rows.len() {
+                format!("{} ", rank + 1)
+            } else {
+                String::from("– ")
+            });
+            courses[line].push(place);
+            free = place + 1;
+        }
+    }
+    let places = rows.len().min(PLACES);
+    let height = TOP + STEP * places as f64 + 14.0;
     html! {
         section #chart aria-labelledby="chart-title" {
-            h2 #chart-title { "Points by round" }
-            @if rounds == 0 {
-                p.empty { "Nothing has been played yet." }
+            h2 #chart-title { "Places by round" }
+            @if rounds == 0 || season.matches_completed() == 0 {
+                p.empty { "No match has been played yet. The lines begin with the first result." }
             } @else {
-                svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label={ "Points of the first " (leaders.len()) " after each of " (rounds) " rounds; the standings have the figures" } {
-                    (axes(rounds, most))
-                    @for (index, (_, points)) in leaders.iter().enumerate() {
-                        polyline class={ "line c" (index) } points=(path(points, most)) {}
+                svg.chart viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label={ "Places of the first " (lines) " after each round; the standings have the figures" } {
+                    @for place in 0..places {
+                        line.grid x1=(LEFT) y1=(y(place)) x2=(WIDTH - RIGHT) y2=(y(place)) {}
+                        text.axis x=(LEFT - 10.0) y=(y(place) + 4.0) text-anchor="end" { (place + 1) @if place + 1 == PLACES && rows.len() > PLACES { "+" } }
                     }
+                    @for (index, (row, course)) in rows.iter().zip(&courses).enumerate() {
+                        g.run {
+                            title { (escaped(&row.display_name)) ": " (shown_ranks[index]) }
+                            polyline class={ "line c" (index) } points=(path(course)) {}
+                            circle class={ "key c" (index) } cx=(WIDTH - RIGHT) cy=(y(index)) r="5" {}
+                            text x=(WIDTH - RIGHT + 10.0) y=(y(index) + 4.0) { (escaped(&row.display_name).to_string().chars().take(NAME).collect::<String>()) " · " (podium::figure(row)) }
+                        }
+                    }
+                    text.axis x=(LEFT) y=(height - 2.0) { "round " (played - rounds + 1) }
+                    text.axis x=(WIDTH - RIGHT) y=(height - 2.0) text-anchor="end" { "round " (played) }
                 }
-                ol.legend { @for (index, (name, points)) in leaders.iter().enumerate() { (label(index, name, points)) } }
+                @if has_equals { p.small { "Players with equal ranks are drawn one below the other." } }
             }
         }
     }
 }
 
-fn x(step: usize, steps: usize) -> f64 {
-    LEFT + (WIDTH - LEFT - RIGHT) * step as f64 / steps.max(1) as f64
+fn y(rank: usize) -> f64 {
+    TOP + STEP * rank.min(PLACES - 1) as f64
 }
 
-fn y(value: u32, most: u32) -> f64 {
-    TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - f64::from(value) / f64::from(most))
-}
-
-/// Starts at zero. Of many rounds only some are drawn.
-fn path(points: &[u32], most: u32) -> String {
-    let every = points.len().div_ceil(STEPS).max(1);
-    let mut text = format!("{:.1},{:.1}", x(0, points.len()), y(0, most));
-    for (round, value) in points.iter().enumerate() {
-        if (round + 1).is_multiple_of(every) || round + 1 == points.len() {
-            text.push_str(&format!(" {:.1},{:.1}", x(round + 1, points.len()), y(*value, most)));
-        }
-    }
-    text
-}
-
-fn label(index: usize, name: &str, points: &[u32]) -> Markup {
-    html! {
-        li {
-            svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true" { rect class={ "key c" (index) } width="10" height="10" rx="2" {} }
-            (name) " " b { (points.last().copied().unwrap_or(0)) }
-        }
-    }
-}
-
-fn axes(rounds: usize, most: u32) -> Markup {
-    let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-    html! {
-        @for part in 0..=4_u32 {
-            @let at = TOP + (HEIGHT - TOP - BOTTOM) * f64::from(part) / 4.0;
-            line.grid x1=(LEFT) y1=(at) x2=(right) y2=(at) {}
-        }
-        text.axis x=(LEFT - 6.0) y=(TOP + 4.0) text-anchor="end" { (most) }
-        text.axis x=(LEFT - 6.0) y=(bottom) text-anchor="end" { "0" }
-        text.axis x=(LEFT) y=(HEIGHT - 6.0) { "start" }
-        text.axis x=(right) y=(HEIGHT - 6.0) text-anchor="end" { "round " (rounds) }
-    }
+fn path(course: &[usize]) -> String {
+    let step = (WIDTH - LEFT - RIGHT) / (course.len() - 1).max(1) as f64;
+    // One round is a line, too.
+    let course: &[usize] = if let [only] = course { &[*only, *only] } else { course };
+    let points =
+        course.iter().enumerate().map(|(index, rank)| format!("{:.1},{:.1}", LEFT + step * index as f64, y(*rank)));
+    points.collect::<Vec<_>>().join(" ")
 }
 
 pub(crate) fn histogram(title: &str, id: &str, bars: &[(&str, usize)]) -> Markup {

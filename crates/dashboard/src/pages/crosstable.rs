@@ -15,7 +15,7 @@ use super::paging::Paging;
 use crate::league_snapshot::{LeagueSnapshot, own_result, shown};
 
 /// Players per page, in rows and in columns.
-pub(crate) const SIDE: usize = 32;
+pub(crate) const SIDE: usize = 25;
 
 pub(crate) fn page(snapshot: &LeagueSnapshot, down: &Paging, across: usize) -> Markup {
     let season = snapshot.season();
@@ -34,23 +34,23 @@ pub(crate) fn page(snapshot: &LeagueSnapshot, down: &Paging, across: usize) -> M
                 @if standings.len() > SIDE || !down.search.is_empty() { (down.search("crosstable", "Name or id")) }
             }
             @if season.phase() == LeaguePhase::WaitingForRegistrations || standings.is_empty() {
-                p.empty { "Who meets whom is settled when registration closes." }
+                p.empty { "Who meets whom is decided when registration closes." }
             } @else {
-                p { "W won, D drawn, L lost, F lost without a game; read along the row." }
+                p { "How the player of a row did against the player of a column, who has that rank: " b.mW { "W" } " won, " b.mD { "D" } " drawn, " b.mL { "L" } " lost, " b.mF { "F" } " lost without a game, – not played yet." }
                 div.wide tabindex="0" role="region" aria-label="Everyone against everyone" {
-                    table.cross {
+                    table.cross #cross-table {
                         thead { tr {
-                            th scope="col" { "#" } th.name scope="col" { "Player" }
+                            th scope="col" data-sort="rank" { "#" } th.name scope="col" data-sort="text" { "Player" }
+                            th scope="col" data-sort="number" { "Points" }
                             @for column in columns { th scope="col" title=(escaped(&column.display_name)) { (column.rank) } }
-                            th scope="col" { "Points" }
                         } }
                         tbody {
                             @for row in down.piece(&rows) {
                                 tr {
                                     td { (row.rank) }
                                     th.name scope="row" { a href={ "players/" (row.player_id) } { (named(&row.display_name)) } (withdrawn(row)) }
-                                    @for column in columns { (cell(snapshot, &meetings, snapshot.place(&row.player_id), snapshot.place(&column.player_id))) }
                                     td.points { (row.points) }
+                                    @for column in columns { (cell(snapshot, &meetings, snapshot.place(&row.player_id), snapshot.place(&column.player_id))) }
                                 }
                             }
                         }

@@ -6,6 +6,8 @@ use maud::{DOCTYPE, Markup, html};
 use crate::league_snapshot::LeagueSnapshot;
 
 pub(crate) struct Frame<'a> {
+    /// The path of the first page, with a slash at both ends.
+    pub(crate) root: &'a str,
     pub(crate) snapshot: &'a LeagueSnapshot,
     pub(crate) title: &'a str,
     /// Without the past event and without a leading slash.
@@ -17,6 +19,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) follows: bool,
     /// The pages show a log; no manager runs.
     pub(crate) kept: bool,
+    /// For a large screen: without navigation, history and foot.
+    pub(crate) bare: bool,
 }
 
 const NAVIGATION: [(&str, &str); 5] =
@@ -25,20 +29,25 @@ const NAVIGATION: [(&str, &str); 5] =
 impl Frame<'_> {
     pub(crate) fn around(&self, content: &Markup) -> Markup {
         let league = self.snapshot.season().config().title();
-        let base = self.at.map_or_else(|| String::from("/"), |at| format!("/at/{at}/"));
+        let root = self.root;
+        let base = self.at.map_or_else(|| root.to_owned(), |at| format!("{root}at/{at}/"));
         let own = format!("{base}{}", self.path);
         let first = self.path.split(['/', '?']).next().unwrap_or_default();
         // The mode of the script: replace parts, reload the page, or nothing.
         let live = match (self.at, self.path, self.follows) {
             (Some(_), _, _) | (None, _, false) => "no",
             (None, "", true) => "parts",
+            (None, _, true) if self.bare => "projector",
             (None, _, true) => "page",
         };
         // The text that the script shows while the server answers.
-        let now = match self.snapshot.season().phase() == LeaguePhase::LeagueCompleted {
-            true => "final",
-            false if self.kept => "kept",
-            false => "live",
+        let season = self.snapshot.season();
+        let is_over = season.phase() == LeaguePhase::LeagueCompleted;
+        let now = match (is_over, self.kept, season.is_halted()) {
+            (true, _, _) => "final",
+            (false, true, _) => "kept",
+            (false, false, true) => "stopped",
+            (false, false, false) => "live",
         };
         html! {
             (DOCTYPE)
@@ -49,37 +58,46 @@ impl Frame<'_> {
                     meta name="color-scheme" content="light dark";
                     title { (self.title) " · " (league) }
                     base href=(base);
-                    link rel="stylesheet" href="/static/style.css";
-                    link rel="icon" href="/static/icon.svg" type="image/svg+xml";
-                    script src="/static/live.js" defer {}
+                    link rel="stylesheet" href={ (root) "static/style.css" };
+                    link rel="icon" href={ (root) "static/icon.svg" } type="image/svg+xml";
+                    script src={ (root) "static/live.js" } defer {}
                 }
-                body data-live=(live) data-seq=(self.snapshot.seq()) {
-                    a.skip href={ (own) "#main" } { "Skip to content" }
-                    header.top {
-                        a.brand href="" { span.mark aria-hidden="true" { "½" } (league) }
-                        nav aria-label="Pages" {
-                            @for (path, name) in NAVIGATION {
-                                @if path == first { a href=(path) aria-current="page" { (name) } }
-                                @else { a href=(path) { (name) } }
+                body.projector[self.bare] data-live=(live) data-league=(self.snapshot.season().config().league_id) data-seq=(self.snapshot.seq()) {
+                    @if !self.bare {
+                        a.skip href={ (own) "#main" } { "Skip to content" }
+                        header.top {
+                            a.brand href="" { img.mark src={ (root) "static/icon.svg" } alt="" width="28" height="28"; (league) }
+                            nav aria-label="Pages" {
+                                @if root != "/" { a href="/" { "All leagues" } }
+                                @for (path, name) in NAVIGATION {
+                                    @if path == first { a href=(path) aria-current="page" { (name) } }
+                                    @else { a href=(path) { (name) } }
+                                }
                             }
+                            @if live != "no" { span #live role="status" data-now=(now) { "not live" } }
                         }
-                        @if live != "no" { span #live role="status" data-now=(now) { "not live" } }
                     }
                     @if let Some(at) = self.at {
-                        p.past role="note" {
+                        aside.past aria-label="The past" {
                             "This is how it was after event " (at) ", " (self.snapshot.last()) ". "
-                            a href={ "/" (self.path) } { "Back to the present" }
+                            a href={ (root) (self.path) } { "Back to the present" }
+                        }
+                    } @else if now == "kept" {
+                        aside.past #archived aria-label="An archived league" {
+                            "These are the records of a league that is not over. No manager runs here; the pages go on when one continues it."
                         }
                     }
                     main #main tabindex="-1" { (content) }
-                    footer {
-                        (self.history())
-                        p {
-                            a href="/api/v1/openapi.json" { "API" } " · "
-                            a href="/metrics" { "Metrics" } " · "
-                            a href="/export/standings.csv" { "Standings as CSV" } " · "
-                            a href="/export/results.csv" { "Results as CSV" } " · "
-                            "event " span #seq { (self.snapshot.seq()) }
+                    @if !self.bare {
+                        footer {
+                            (self.history())
+                            p {
+                                a href={ (root) "api/v1/openapi.json" } { "API" } " · "
+                                a href={ (root) "metrics" } { "Metrics" } " · "
+                                a href={ (root) "export/standings.csv" } { "Standings as CSV" } " · "
+                                a href={ (root) "export/results.csv" } { "Results as CSV" } " · "
+                                "event " span #seq { (self.snapshot.seq()) }
+                            }
                         }
                     }
                 }
@@ -89,7 +107,7 @@ impl Frame<'_> {
 
     fn history(&self) -> Markup {
         html! {
-            form.history action="/at" method="get" {
+            form.history action={ (self.root) "at" } method="get" {
                 label for="moment" { "Through its history" }
                 input #moment type="range" name="seq" min="1" max=(self.head) value=(self.at.unwrap_or(self.head));
                 output for="moment" { (self.at.unwrap_or(self.head)) }

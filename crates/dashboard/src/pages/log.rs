@@ -21,18 +21,18 @@ pub(crate) fn page(
             h1 { "Log" }
             @if let Some(head) = head {
                 p { "Head: " code #head { (head) } }
-                p.small { "Who keeps the head can tell later that nothing before it was changed: league verify --head." }
+                p.small { "Keep the head: " code { "league verify --head" } " then shows whether an event before it was changed." }
             }
             div.wide tabindex="0" role="region" aria-label="Events" {
-                table.log {
-                    thead { tr { th scope="col" { "#" } th.name scope="col" { "When" } th.name scope="col" { "What" } th.name scope="col" { "In words" } th.name scope="col" { "Hash" } } }
+                table.log #log-table {
+                    thead { tr { th scope="col" data-sort="rank" { "#" } th.name scope="col" { "In words" } th.name scope="col" data-sort="text" { "When" } th.name scope="col" data-sort="text" { "What" } th.name scope="col" { "Hash" } } }
                     tbody {
                         @for (head, event) in entries {
                             tr id={ "event-" (head.seq) } {
                                 td { (head.seq) }
+                                td.name { (recent_events::sentence(snapshot.season(), &event.fact)) }
                                 td.name { time datetime=(event.at) { (event.at) } }
                                 td.name { code { (event.fact.kind()) } }
-                                td.name { (recent_events::sentence(snapshot.season(), &event.fact)) }
                                 td.name { code.hash title=(head.hash) { (short(head)) } }
                             }
                         }

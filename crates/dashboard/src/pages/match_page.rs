@@ -1,19 +1,20 @@
-//! A match: every call with its receipt, every message, and the draw with its proof.
+//! A match: the duel, its moves, what happened, and the draw with its proof.
 //!
 //! The page hides the messages of an unfinished match, because the opponent could read a choice.
 
 use league_core::record::{MatchRecord, RevealedDraw};
 use league_core::rules::draw::sealed_attempt;
 use league_protocol::id::{GameType, MatchId};
-use league_protocol::time::Timestamp;
-use league_store::views::match_file::{Direction, MatchFile};
-use league_store::views::narrative::{steps, with_names};
+use league_protocol::message::step::MatchState;
+use league_protocol::side::Side;
+use league_store::views::match_file::MatchFile;
+use league_store::views::narrative::with_names;
 use maud::{Markup, html};
 
-use super::links::{named, player_link};
-use super::replay;
-use super::schedule::in_order;
-use crate::answers::{Answer, answers};
+use super::links::named;
+use super::replay::{self, Replay};
+use super::transcript::TranscriptPart;
+use super::{duel, league};
 use crate::league_snapshot::LeagueSnapshot;
 use crate::recent_events;
 
@@ -25,67 +26,94 @@ pub(crate) struct FinishedMatch {
     pub(crate) file: Option<MatchFile>,
 }
 
+/// Which parts of a long match the page shows, counted from one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShownParts {
+    /// The first game whose moves are shown.
+    pub(crate) game: u32,
+    /// The part of the transcript.
+    pub(crate) part: usize,
+}
+
+/// `root` is the path of the first page.
 pub(crate) fn page(
     snapshot: &LeagueSnapshot,
-    match_id: &MatchId,
+    (match_id, shown): (&MatchId, ShownParts),
     over: Option<&FinishedMatch>,
+    state: Option<&MatchState>,
     operate: &Markup,
+    root: &str,
 ) -> Markup {
     let season = snapshot.season();
     let held = season.assignments().into_iter().find(|held| held.match_id == *match_id);
+    let players = season.contestants(match_id);
+    let names = players.as_ref().map(|players| players.map(|player| player.profile.name.as_str()));
+    let replay = over
+        .and_then(|over| Replay::of(&over.record, &season.config().game_type, (match_id, over.attempt?), shown.game));
+    let kept = over.filter(|over| over.attempt.is_some()).and_then(|over| over.file.as_ref());
+    let kept = kept.filter(|file| !file.transcript.is_empty());
+    let said = kept.map(|file| TranscriptPart::of(file, shown.part, |id: &str| name_of(snapshot, match_id, id)));
     html! {
-        section #match data-match=(match_id) {
-            h1 { "Match " (match_id) }
-            @if let Some(players) = season.contestants(match_id) {
-                p.versus { (player_link(players.a)) span { " against " } (player_link(players.b)) }
+        section #match data-match=(match_id) data-running[held.is_some() && over.is_none()] {
+            h1 { "Match " (match_id) " " @match (over, &held) {
+                (Some(_), _) => span.pill data-state="LEAGUE_COMPLETED" { "over" },
+                (None, Some(_)) => span.pill data-state="playing" { "playing" },
+                (None, None) => span.pill data-state="waiting" { "waiting" },
+            } }
+            p #game.small { (league::game(season.config())) @if let Some((round, _)) = match_id.parts() { ", round " (round) } }
+            @if let Some(players) = &players {
+                @match over {
+                    Some(over) => (duel::finished(players, &over.record, &over.record.outcome.points(&season.config().scoring.match_points()), replay.as_ref().and_then(Replay::deal))),
+                    None => (duel::open(players, state, &season.config().game_type)),
+                }
             }
-            @match (over, held) {
-                (Some(over), _) => (result(snapshot, match_id, over)),
-                (None, Some(held)) => p #state { span.pill data-state="playing" { "playing" } " at " (held.referee) ", attempt " (held.attempt) },
-                (None, None) => p #state { span.pill data-state="waiting" { "waiting" } },
+            @match (over, &held) {
+                (Some(over), _) => (result(snapshot, match_id, over, root)),
+                (None, Some(held)) => {
+                    @if let Some((players, state)) = players.as_ref().zip(state) { p #phase role="status" { (duel::phase(players, state, season.config().games_per_match)) } }
+                    p #state.small { "Played at " (held.referee) ", attempt " (held.attempt) "." }
+                }
+                (None, None) => p #state.empty { (waits(snapshot, match_id)) },
             }
             (operate)
         }
         @if let Some(over) = over {
-            (games(snapshot, match_id, over))
-            @if let Some(moves) = moves(snapshot, match_id, over) { (moves) }
-            @if has_number(snapshot, over) || over.record.proof.is_some() { (draw(match_id, over)) }
-            @match (over.attempt, over.file.as_ref().filter(|file| !file.transcript.is_empty())) {
-                (Some(_), Some(file)) => { (steps_of(snapshot, match_id, file)) (time_line(snapshot, match_id, file)) (transcript(snapshot, match_id, file)) }
-                (None, _) => {}
+            @if let (Some(replay), Some(names)) = (&replay, names) { (replay.table(match_id, names)) (replay.section(match_id, names)) }
+            @match (over.attempt, &said) {
+                (_, Some(said)) => (said.steps()),
+                (None, None) => {}
                 (Some(_), None) => section #transcript { h2 { "Transcript" } p.empty { (missing(over.file.as_ref())) } },
             }
+            @if has_number(snapshot, over) || over.record.proof.is_some() { (draw(match_id, over)) }
+            @if let Some(said) = &said { (said.times()) (said.messages()) }
+        } @else if let Some(state) = state {
+            @if let Some(players) = players { (replay::so_far(&season.config().game_type, (match_id, state.attempt), &players, state)) }
         }
     }
 }
 
-fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -> Markup {
+fn waits(snapshot: &LeagueSnapshot, match_id: &MatchId) -> String {
+    let season = snapshot.season();
+    match match_id.parts() {
+        _ if season.walkover(match_id).is_some() => {
+            String::from("It will not be played, because a player was withdrawn.")
+        }
+        Some((round, _)) if season.current_round() != Some(round) => format!("It begins in round {round}."),
+        Some(_) | None if season.is_halted() => String::from("The operator has stopped the league."),
+        Some(_) | None => String::from("It waits for a free referee."),
+    }
+}
+
+fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch, root: &str) -> Markup {
     let (season, file) = (snapshot.season(), over.file.as_ref());
     let players = season.contestants(match_id);
-    let points = over.record.outcome.points(&season.config().scoring.match_points());
     let reason = file.and_then(|file| {
         let reason = file.result.as_ref()?.details.reason.as_ref()?;
         Some(with_names(reason, file, |id| name_of(snapshot, match_id, id)))
     });
-    let [first, second] = in_order(over.record.outcome);
     html! {
         p #result { b { (recent_events::ended(season, match_id, over.record.outcome)) } @if let Some(reason) = reason { ": " (reason) }
             @if over.attempt.is_none() { ": it was not played, because a player had been withdrawn." } }
-        dl.facts {
-            @for side in [first, second] {
-                @if let Some(players) = &players {
-                    div { dt { (named(&players[side].profile.name)) } dd { @match &over.record.moves[side] { Some(choice) => (choice), None => "no choice" } ", +" (points[side])
-                        @if let Some(ms) = file.and_then(|file| file.times.get(&players[side].id)).and_then(|times| times.move_ms) { small { " after " (ms) " ms" } } } }
-                }
-            }
-            @if over.record.games.get() > 1 { div { dt { "Games" } dd { (over.record.games) } } }
-            @if let Some(score) = over.record.score { div { dt { "Score" } dd { (score[first]) " : " (score[second]) } } }
-            @if over.record.games.get() == 1 && has_number(snapshot, over) {
-                div { dt { "Number" } dd { @match over.record.drawn { Some(number) => (number), None => "none was drawn" } } }
-            }
-            @if let Some(attempt) = over.attempt { div { dt { "Attempt" } dd { (attempt) } } }
-            @if let Some(file) = file { div { dt { "Referee" } dd { (file.referee_id) } } }
-        }
         @if let Some(file) = file.filter(|file| !file.problems.is_empty()) {
             div #fix.fix {
                 @for (player, problem) in &file.problems.0 {
@@ -94,45 +122,21 @@ fn result(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -
                 }
             }
         }
-        p { a href={ "/export/matches/" (match_id) ".json" } download { "All of it as JSON" } }
+        p.small {
+            @if let Some(attempt) = over.attempt { "Attempt " (attempt) @if let Some(file) = file { " at " (file.referee_id) } ". " }
+            @if let (Some(players), Some(file)) = (&players, file) {
+                @for side in Side::BOTH {
+                    @if let Some(ms) = file.times.get(&players[side].id).and_then(|times| times.move_ms) { (named(&players[side].profile.name)) " took " (ms) " ms for its last answer. " }
+                }
+            }
+            a href={ (root) "export/matches/" (match_id) ".json" } download { "All of it as JSON" }
+        }
     }
 }
 
 /// Games without chance have nothing to say about a number.
 fn has_number(snapshot: &LeagueSnapshot, over: &FinishedMatch) -> bool {
     over.record.drawn.is_some() || snapshot.season().config().game_type == GameType::even_odd()
-}
-
-fn moves(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -> Option<Markup> {
-    let season = snapshot.season();
-    let names = season.contestants(match_id)?.map(|player| player.profile.name.as_str());
-    replay::section(&over.record, &season.config().game_type, (match_id, over.attempt?), names)
-}
-
-/// The games of a match of several games, one after the other.
-fn games(snapshot: &LeagueSnapshot, match_id: &MatchId, over: &FinishedMatch) -> Markup {
-    let (season, several) = (snapshot.season(), over.record.games.get() > 1);
-    let attempt = over.attempt.filter(|_| several);
-    let ends = attempt.map(|attempt| over.record.ends(&season.config().game_type, (match_id, attempt)));
-    html! {
-        @if let (Some(ends), Some(players)) = (ends, season.contestants(match_id)) {
-            section #games aria-labelledby="games-title" {
-                h2 #games-title { "The games" }
-                div.wide tabindex="0" role="region" aria-label="Every game with its score" {
-                    table {
-                        thead { tr {
-                            th scope="col" { "Game" } th scope="col" { (named(&players.a.profile.name)) } th scope="col" { (named(&players.b.profile.name)) }
-                            th scope="col" { "Number" } th scope="col" { "Moves" }
-                        } }
-                        tbody { @for end in &ends {
-                            tr { th scope="row" { (end.number) } td { (end.score.a) } td { (end.score.b) }
-                                td { @if let Some(number) = end.drawn { (number.get()) } } td { (end.moves) } }
-                        } }
-                    }
-                }
-            }
-        }
-    }
 }
 
 fn name_of(snapshot: &LeagueSnapshot, match_id: &MatchId, id: &str) -> String {
@@ -148,28 +152,10 @@ fn missing(file: Option<&MatchFile>) -> &'static str {
     }
 }
 
-fn steps_of(snapshot: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
-    html! {
-        section #steps aria-labelledby="steps-title" {
-            h2 #steps-title { "What happened" }
-            ol.steps {
-                @for step in steps(file, |id| name_of(snapshot, match_id, id)) {
-                    li.wrong[step.wrong] { time datetime=(step.at) { (clock(step.at)) } " " (step.text) }
-                }
-            }
-        }
-    }
-}
-
-fn clock(at: Timestamp) -> String {
-    let whole = at.to_string();
-    whole.get(11..19).unwrap_or(&whole).to_owned()
-}
-
 fn draw(match_id: &MatchId, over: &FinishedMatch) -> Markup {
     html! {
-        section #draw aria-labelledby="draw-title" {
-            h2 #draw-title { "The draw" }
+        section #draw aria-labelledby="draw-title" { details {
+            summary { h2 #draw-title { "The proof of the draw" } }
             @match (over.record.proof.as_ref().zip(over.attempt), over.record.drawn) {
                 (Some(_), Some(_)) if over.record.games.get() > 1 => p { "The numbers of all games follow from the commitment in the invitations, the secret and the nonces. league verify draws them again." },
                 (Some((proof, attempt)), Some(number)) => (proved(match_id, attempt, proof, number)),
@@ -177,7 +163,7 @@ fn draw(match_id: &MatchId, over: &FinishedMatch) -> Markup {
                 (Some(_), None) => p { "The cards follow from the commitment in the invitations, the secret and the nonces. league verify deals them again." },
                 (None, None) => p.empty { "No number was drawn." },
             }
-        }
+        } }
     }
 }
 
@@ -206,83 +192,14 @@ fn field(id: &str, label: &str, value: &str) -> Markup {
     html! { label for={ "proof-" (id) } { (label) } input id={ "proof-" (id) } name=(id) value=(value) autocomplete="off" spellcheck="false"; }
 }
 
-fn time_line(snapshot: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
-    html! {
-        section #timeline aria-labelledby="timeline-title" {
-            h2 #timeline-title { "Every call" }
-            div.wide tabindex="0" role="region" aria-label="Every call with its receipt" {
-                table.calls {
-                    thead { tr {
-                        th.name scope="col" { "Asked" } th.name scope="col" { "For" } th.name scope="col" { "Sent" }
-                        th scope="col" { "First byte" } th scope="col" { "Last byte" } th scope="col" { "Limit" } th.lane scope="col" { "Of its limit" }
-                    } }
-                    tbody { @for call in answers(file) { (receipt(&call, &name_of(snapshot, match_id, call.player))) } }
-                }
-            }
-        }
-    }
-}
-
-fn receipt(call: &Answer<'_>, name: &str) -> Markup {
-    let took = call.receipt.last_byte_ms.unwrap_or(call.receipt.limit_ms);
-    let part = (took as f64 / call.receipt.limit_ms.max(1) as f64).min(1.0);
-    html! {
-        tr data-came=(call.arrived) {
-            th.name scope="row" { (name) }
-            td.name { (call.message_type) }
-            td.name { time datetime=(call.receipt.sent_at) { (call.receipt.sent_at) } }
-            td { (millis(call.receipt.first_byte_ms)) }
-            td { (millis(call.receipt.last_byte_ms)) }
-            td {
-                (call.receipt.limit_ms) " ms"
-                @if let Some(granted) = call.receipt.granted_ms {
-                    span.granted title="The referee itself was late, and grants the player that time" { " + " (granted) " ms" }
-                }
-            }
-            td.lane {
-                svg.lane viewBox="0 0 200 12" preserveAspectRatio="none" aria-hidden="true" {
-                    rect.track x="0" y="5" width="200" height="2" {}
-                    rect class=(if call.arrived { "took" } else { "lost" }) x="0" y="1" width=(format!("{:.1}", (200.0 * part).max(2.0))) height="10" rx="2" {}
-                }
-            }
-        }
-    }
-}
-
-fn millis(span: Option<u64>) -> String {
-    span.map_or_else(|| String::from("never"), |span| format!("{span} ms"))
-}
-
-fn transcript(snapshot: &LeagueSnapshot, match_id: &MatchId, file: &MatchFile) -> Markup {
-    html! {
-        section #transcript aria-labelledby="transcript-title" {
-            h2 #transcript-title { "Transcript" }
-            ol.transcript {
-                @for entry in &file.transcript {
-                    li data-direction=(match entry.direction { Direction::Sent => "sent", Direction::Received => "received" }) {
-                        details {
-                            summary { time { (entry.at) } " " b { (name_of(snapshot, match_id, &entry.from)) } " → " b { (name_of(snapshot, match_id, &entry.to)) } " " span.kind data-kind=(entry.message_type) { (entry.message_type) } }
-                            pre tabindex="0" { (pretty(entry.message().get())) }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn pretty(json: &str) -> String {
-    let value: Result<serde_json::Value, _> = serde_json::from_str(json);
-    value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| json.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use league_core::in_memory::InMemoryLeague;
-    use league_core::rules::registry::all_games;
+    use league_core::rules::registry::{all_games, new_game};
     use league_core::rules::seed::Seed;
     use league_core::season::config::LeagueConfig;
     use league_core::season::event::Fact;
+    use league_protocol::time::Timestamp;
     use smol_str::SmolStr;
 
     use super::*;
@@ -305,9 +222,11 @@ mod tests {
             });
             let (match_id, attempt, record) = reported.unwrap();
             let over = FinishedMatch { attempt: Some(attempt), record: record.clone(), file: None };
-            let page = page(&snapshot, match_id, Some(&over), &html! {}).into_string();
+            let page = page(&snapshot, (match_id, ShownParts { game: 1, part: 1 }), Some(&over), None, &html! {}, "/")
+                .into_string();
             let moves = record.played().collect::<Vec<_>>();
             assert!(!moves.is_empty() && moves.iter().all(|(_, text)| page.contains(text.as_str())), "{game}: {page}");
+            assert!(page.contains(new_game(&game).unwrap().about().name), "{game}: {page}");
             assert_eq!(page.contains("Move by move"), moves.len() > 2, "{game}: {page}");
         }
     }

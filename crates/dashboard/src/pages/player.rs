@@ -1,14 +1,17 @@
-//! A player: its record, form, opponents, choices and answer times.
+//! A player: how it is doing, what to fix, against whom it wins and loses, its answer times, its choices and its matches.
 
 use league_core::season::Season;
 use league_core::season::agent::RegisteredPlayer;
-use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::id::{MatchId, PlayerId, RoundId};
 use league_protocol::message::game_over::OwnResult;
+use league_protocol::message::standings::StandingsRow;
 use league_store::views::match_file::MatchFile;
 use maud::{Markup, html};
 
 use super::chart::histogram;
+use super::league::has_one_move;
 use super::links::{form, match_link, named, player_link};
+use super::{hints, podium, strengths};
 use crate::answers;
 use crate::league_snapshot::{LeagueSnapshot, PlayerMatch, own_result, shown};
 
@@ -25,7 +28,8 @@ pub(crate) fn page(
     operate: &Markup,
 ) -> Markup {
     let season = snapshot.season();
-    let row = season.standings().into_iter().find(|row| row.player_id == player.id);
+    let rows = season.standings();
+    let row = rows.iter().find(|row| row.player_id == player.id);
     let place = snapshot.place(&player.id);
     let results = place.map(|place| snapshot.form(place, 10)).unwrap_or_default();
     let never_moved = place.is_some_and(|place| snapshot.never_moved(place));
@@ -34,45 +38,97 @@ pub(crate) fn page(
         section #player {
             h1 { (named(&player.profile.name)) " " small { (player.id) } " "
                 @if never_moved { span.pill data-state="FORFEITING" { "no legal move yet" } } @else { (state(season, player)) } }
-            dl.facts {
-                @if let Some(row) = &row {
-                    div { dt { "Rank" } dd { (row.rank) " of " (season.players().len()) } }
-                    div { dt { "Points" } dd { (row.points) } }
-                    div { dt { "Won" } dd { (row.wins) } }
-                    div { dt { "Drawn" } dd { (row.draws) } }
-                    div { dt { "Lost" } dd { (row.losses) } }
-                    @if let Some(place) = place { div { dt { "Technical losses" } dd { (season.table().row(place).technical_losses) } } }
-                }
-                div { dt { "Spoken to in frame" } dd { (player.dialect.frame()) } }
-                div { dt { "Version" } dd { (player.profile.version) } }
-                div { dt { "Games" } dd { @for game in &player.profile.games { (game) " " } } }
-            }
-            p #form { "Form " (form(&results)) }
+            @if let Some(row) = row.filter(|_| place.is_some()) { (headline(snapshot, &rows, row, &results)) }
+            @else { p #headline.headline { "Registered. It plays when the league begins." } }
             @if let Some(next) = season.next_match(&player.id) {
                 p #next { "Next: " (match_link(&next.match_id)) " in round " (next.round_id) ", against "
                     @if let Some(opponent) = season.player(&next.opponent_id) { (player_link(opponent)) } }
             }
-        }
-        (fixes(snapshot, player, forfeits))
-        (quirks(player, forfeits > 0))
-        @if let Some(place) = place {
-            (choices(snapshot, place, never_moved))
-            section #times aria-labelledby="times-title" {
-                h2 #times-title { "Answer times against their limits" }
-                @if files.is_empty() {
-                    p.empty { "No transcript of its matches is kept here." }
-                } @else {
-                    div.figures {
-                        (histogram("Invitations", "joins", &answers::histogram(files, player.id.as_str(), &["GAME_JOIN_ACK", "GAME_INVITATION"])))
-                        (histogram("Choices", "choices-times", &answers::histogram(files, player.id.as_str(), &["CHOOSE_PARITY_RESPONSE", "CHOOSE_PARITY_CALL"])))
-                    }
-                    p.small { "From its last " (files.len()) " matches"
-                        @if let Some(median) = answers::median(files, player.id.as_str()) { ", " (median) " ms in the middle" } "." }
+            dl.facts {
+                @if let Some(row) = row.filter(|_| place.is_some()) {
+                    div { dt { "Rank" } dd { (row.rank) " of " (season.players().len()) (podium::rank_change(snapshot, row)) } }
+                    div { dt { "Points" } dd { (row.points) } }
+                    @if row.score.is_some() { div { dt { "Mean score" } dd { (podium::figure(row)) } } }
+                    div { dt { "Won" } dd { (row.wins) } }
+                    div { dt { "Drawn" } dd { (row.draws) } }
+                    div { dt { "Lost" } dd { (row.losses) } }
+                    @if forfeits > 0 { div { dt { "Technical losses" } dd { (forfeits) } } }
+                    @if !results.is_empty() { div #form { dt { "Form, the latest last" } dd { (form(&results)) } } }
                 }
+            }
+        }
+        (hints::section(snapshot, player))
+        @if let Some(place) = place {
+            (strengths::section(snapshot, place))
+            div.side-by-side {
+                (times(snapshot, player, files))
+                @if has_one_move(season.config()) || never_moved { (choices(snapshot, place, never_moved)) }
             }
             (opponents(snapshot, place, from))
         }
+        section #program aria-labelledby="program-title" {
+            h2 #program-title { "The program" }
+            dl.facts {
+                div { dt { "Spoken to in frame" } dd { (player.dialect.frame()) } }
+                div { dt { "Version" } dd { (player.profile.version) } }
+                div { dt { "Games" } dd { @for game in &player.profile.games { (game) " " } } }
+            }
+        }
         (operate)
+    }
+}
+
+/// How the player is doing, in two sentences.
+fn headline(snapshot: &LeagueSnapshot, rows: &[StandingsRow], row: &StandingsRow, results: &[OwnResult]) -> Markup {
+    let ahead = rows.iter().rev().find(|other| other.rank < row.rank);
+    let behind = rows.iter().find(|other| other.rank > row.rank);
+    let count = |wanted: OwnResult| results.iter().filter(|result| **result == wanted).count();
+    // In the table, a match that both players forfeited may be a draw.
+    let (lost, forfeited) = (count(OwnResult::Loss), count(OwnResult::TechnicalLoss));
+    let gap = |points: u32| html! { (points) @if points == 1 { " point" } @else { " points" } };
+    html! {
+        p #headline.headline {
+            "Rank " (row.rank) " of " (snapshot.season().players().len()) " with " (podium::worth(row))
+            @if row.score.is_none() && podium::by_points(snapshot) {
+                @match (ahead, behind) {
+                    (Some(ahead), _) if ahead.points > row.points => { ", " (gap(ahead.points - row.points)) " behind " (named(&ahead.display_name)) }
+                    (Some(ahead), _) => { ", behind " (named(&ahead.display_name)) " by the tie-break" }
+                    (None, Some(behind)) if row.points > behind.points => { ", " (gap(row.points - behind.points)) " ahead of " (named(&behind.display_name)) }
+                    (None, _) => {}
+                }
+            }
+            ". "
+            @if !results.is_empty() {
+                "Of its last " (results.len()) " " @if results.len() == 1 { "match" } @else { "matches" }
+                " it won " (count(OwnResult::Win)) ", drew " (count(OwnResult::Draw))
+                @if forfeited > 0 { ", lost " (lost) " and forfeited " (forfeited) "." } @else { " and lost " (lost) "." }
+            }
+        }
+    }
+}
+
+fn times(snapshot: &LeagueSnapshot, player: &RegisteredPlayer, files: &[MatchFile]) -> Markup {
+    let id = player.id.as_str();
+    let (reported, middle) = (answers::reported(snapshot, &player.id), answers::median(files, id));
+    html! {
+        section #times aria-labelledby="times-title" {
+            h2 #times-title { "Answer times" }
+            @if let Some(middle) = middle.or_else(|| answers::middle(&reported)) {
+                p { "Half of its " @if files.is_empty() { "joins and last moves" } @else { "answers" } " come within " b { (middle) " ms" }
+                    @if let Some(slowest) = answers::slowest(&reported) {
+                        "; the slowest join or last move of its last matches took " b { (slowest.took) " ms" } ", " (slowest.percent()) " % of its limit"
+                    } "." }
+            }
+            @if files.is_empty() {
+                p.empty { "No transcript of its matches is kept here." }
+            } @else {
+                div.figures {
+                    (histogram("Invitations", "joins", &answers::histogram(files, id, &["GAME_JOIN_ACK", "GAME_INVITATION"])))
+                    (histogram("Moves", "move-times", &answers::histogram(files, id, &["CHOOSE_PARITY_RESPONSE", "CHOOSE_PARITY_CALL", "GAME_MOVE_RESPONSE", "GAME_MOVE_CALL"])))
+                }
+                p.small { "Bars count answers by the part of their limit that they took, from the last " (files.len()) " matches." }
+            }
+        }
     }
 }
 
@@ -87,38 +143,6 @@ pub(crate) fn latest(snapshot: &LeagueSnapshot, player: &PlayerId, count: usize)
 pub(crate) fn state(season: &Season, player: &RegisteredPlayer) -> Markup {
     let condition = season.condition(player);
     html! { span.pill data-state=(condition.as_str()) { (condition.word()) } }
-}
-
-fn fixes(snapshot: &LeagueSnapshot, player: &RegisteredPlayer, forfeits: u32) -> Markup {
-    let problems = snapshot.problems(&player.id);
-    html! {
-        @if forfeits > 0 {
-            section #fix.fix aria-labelledby="fix-title" {
-                h2 #fix-title { "What to fix" }
-                p { "Technical losses: " (forfeits) ". A technical loss is a match that a player loses because it gives no answer that counts." }
-                @if problems.is_empty() {
-                    p { "The referee did not report what went wrong; the matches below that end with F show what was said." }
-                } @else {
-                    ul { @for (problem, matches) in &problems {
-                        li { b { (problem) } span.small { " In " @for (place, match_id) in matches.iter().enumerate() { @if place > 0 { ", " } (match_link(match_id)) } "." } }
-                    } }
-                }
-                p.small { "Try a change before the next league: start the player and run league check with its address." }
-            }
-        }
-    }
-}
-
-fn quirks(player: &RegisteredPlayer, has_lost: bool) -> Markup {
-    html! {
-        @if player.quirks.iter().next().is_some() {
-            section #quirks aria-labelledby="quirks-title" {
-                h2 #quirks-title { "What it does differently" }
-                p { @if has_lost { "None of these differences cost it a match." } @else { "None of this does any harm here; elsewhere it may." } }
-                ul { @for quirk in player.quirks.iter() { li { b { (quirk.what()) } ": " (quirk.advice()) } } }
-            }
-        }
-    }
 }
 
 fn choices(snapshot: &LeagueSnapshot, place: u32, never_moved: bool) -> Markup {
@@ -139,7 +163,7 @@ fn choices(snapshot: &LeagueSnapshot, place: u32, never_moved: bool) -> Markup {
             @if made.is_empty() {
                 p.empty { @if never_moved { "It has made no legal choice." } @else { "It has not chosen yet." } }
             } @else {
-                p { @for (kind, count) in &kinds { b { (kind) } " " (count) " times " } }
+                p { @for (index, (kind, count)) in kinds.iter().enumerate() { @if index > 0 { ", " } b { (kind) } " " (count) " ×" } }
                 ol.strip aria-label="Its choices, the oldest first" {
                     @for (choice, result) in &made[made.len().saturating_sub(CHOICES)..] {
                         @let (letter, word) = shown(*result);
@@ -155,16 +179,20 @@ fn choices(snapshot: &LeagueSnapshot, place: u32, never_moved: bool) -> Markup {
 fn opponents(snapshot: &LeagueSnapshot, place: u32, from: u32) -> Markup {
     let rounds = snapshot.season().total_rounds();
     let until = rounds.min(from.saturating_add(ROUNDS));
+    let columns = Columns::of(snapshot, place);
     html! {
         section #opponents aria-labelledby="opponents-title" {
-            h2 #opponents-title { "Opponents" }
+            h2 #opponents-title { "All its matches" }
             div.wide tabindex="0" role="region" aria-label="Its matches" {
-                table {
+                table #matches-table {
                     thead { tr {
-                        th scope="col" { "Round" } th scope="col" { "Match" } th.name scope="col" { "Opponent" }
-                        th scope="col" { "Chose" } th scope="col" { "Opponent chose" } th scope="col" { "Number" } th scope="col" { "Result" }
+                        th scope="col" data-sort="rank" { "Round" } th.name scope="col" data-sort="text" { "Opponent" } th scope="col" data-sort="text" { "Result" }
+                        @if columns.choices { th scope="col" data-sort="text" { "Chose" } th scope="col" data-sort="text" { "Opponent chose" } }
+                        @if columns.number { th scope="col" data-sort="number" { "Number" } }
+                        @if columns.score { th scope="col" { "Score" } }
+                        th scope="col" { "Match" }
                     } }
-                    tbody { @for round in from + 1..=until { (line(snapshot, place, round)) } }
+                    tbody { @for round in from + 1..=until { (line(snapshot, place, round, columns)) } }
                 }
             }
             @if until < rounds { p { a href={ "players/" (snapshot.season().players()[place as usize].id) "?from=" (until) } { "Later rounds" } } }
@@ -172,23 +200,45 @@ fn opponents(snapshot: &LeagueSnapshot, place: u32, from: u32) -> Markup {
     }
 }
 
-fn line(snapshot: &LeagueSnapshot, place: u32, round: u32) -> Markup {
+/// What the table of matches can show of the game.
+#[derive(Clone, Copy)]
+struct Columns {
+    choices: bool,
+    number: bool,
+    score: bool,
+}
+
+impl Columns {
+    fn of(snapshot: &LeagueSnapshot, place: u32) -> Self {
+        let choices = has_one_move(snapshot.season().config());
+        let number = choices && snapshot.played(place).any(|(_, record)| record.drawn.is_some());
+        Self { choices, number, score: snapshot.played(place).any(|(_, record)| record.score.is_some()) }
+    }
+}
+
+fn line(snapshot: &LeagueSnapshot, place: u32, round: u32, columns: Columns) -> Markup {
     let Some(PlayerMatch { fixture, record }) = snapshot.match_of(place, round) else {
-        return html! { tr { td { (round) } td {} th.name scope="row" { "bye" } td {} td {} td {} td {} } };
+        let why = if snapshot.season().plan(RoundId(round)).is_some() { "bye" } else { "not paired yet" };
+        return html! { tr { td { (round) } th.name scope="row" { (why) } td {} @if columns.choices { td {} td {} } @if columns.number { td {} } @if columns.score { td {} } td {} } };
     };
     let choice = |side| record.and_then(|record| record.moves[side].as_ref());
     html! {
         tr {
             td { (round) }
-            td { (match_link(&fixture.match_id)) }
             th.name scope="row" { @if let Some(opponent) = snapshot.season().players().get(fixture.opponent as usize) { (player_link(opponent)) } }
-            td { @if let Some(choice) = choice(fixture.side) { (choice) } }
-            td { @if let Some(choice) = choice(fixture.side.other()) { (choice) } }
-            td { @if let Some(number) = record.and_then(|record| record.drawn) { (number) } }
             td { @match record {
                 Some(record) => { (form(&[own_result(record, fixture.side)])) }
                 None => "open",
             } }
+            @if columns.choices {
+                td { @if let Some(choice) = choice(fixture.side) { (choice) } }
+                td { @if let Some(choice) = choice(fixture.side.other()) { (choice) } }
+            }
+            @if columns.number { td { @if let Some(number) = record.and_then(|record| record.drawn) { (number) } } }
+            @if columns.score {
+                td { @if let Some(score) = record.and_then(|record| record.score) { (score[fixture.side]) " : " (score[fixture.side.other()]) } }
+            }
+            td { (match_link(&fixture.match_id)) }
         }
     }
 }

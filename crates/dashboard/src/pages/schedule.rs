@@ -8,15 +8,15 @@ use league_protocol::side::Side;
 use maud::{Markup, html};
 
 use super::bracket;
-use super::league::players_of;
-use super::links::{match_link, player_link};
+use super::league::{has_one_move, players_of};
+use super::links::{match_link, named, player_link};
 use super::paging::Paging;
 use crate::league_snapshot::LeagueSnapshot;
 use crate::recent_events;
 
 /// Rounds on a page, while rounds are small.
 const ROUNDS: usize = 10;
-const MATCHES: usize = 150;
+const MATCHES: usize = 100;
 
 /// Shows one round if it is named, or if rounds are large.
 pub(crate) fn page(snapshot: &LeagueSnapshot, paging: &Paging, named: Option<u32>) -> Markup {
@@ -37,7 +37,9 @@ pub(crate) fn page(snapshot: &LeagueSnapshot, paging: &Paging, named: Option<u32
                 }
             }
             @if season.phase() == LeaguePhase::WaitingForRegistrations {
-                p.empty { "The schedule is made when registration closes." }
+                p.empty { "The schedule is made when registration closes. The first page shows who is here and how to join." }
+            } @else if season.is_halted() {
+                p.notice { "The operator has stopped the league: no match begins until the operator lets it go on." }
             }
             (bracket::section(snapshot))
             @match only {
@@ -74,8 +76,10 @@ fn several(snapshot: &LeagueSnapshot, current: u32, paging: &Paging, each: usize
         @if rounds.len() > each {
             p { a href={ "schedule?page=" ((current as usize).saturating_sub(1) / each + 1) } { "To round " (current) ", which is the current one" } }
         }
-        @for number in paging.piece(&rounds) {
-            @if let Some(round) = snapshot.season().scheduled_round(RoundId(*number)) { (one(snapshot, &round, &round.matches, current)) }
+        div.rounds {
+            @for number in paging.piece(&rounds) {
+                @if let Some(round) = snapshot.season().scheduled_round(RoundId(*number)) { (one(snapshot, &round, &round.matches, current)) }
+            }
         }
         (paging.links("schedule", rounds.len()))
     }
@@ -131,11 +135,12 @@ pub(crate) fn in_order(outcome: Outcome) -> [Side; 2] {
 fn scores_before(snapshot: &LeagueSnapshot, game: &ScheduledMatch) -> Markup {
     let season = snapshot.season();
     let before = (game.round_id.0 as usize).checked_sub(2).filter(|_| season.config().format.name() == "swiss");
-    let points = |player: &PlayerId| snapshot.points(snapshot.place(player)?).get(before?).copied();
+    let known = |player: &PlayerId| {
+        let points = snapshot.points(snapshot.place(player)?).get(before?).copied()?;
+        Some(html! { (named(&season.player(player)?.profile.name)) " had " (points) })
+    };
     html! {
-        @if let (Some(a), Some(b)) = (points(&game.player_a_id), points(&game.player_b_id)) {
-            li.paired { (game.player_a_id) " had " (a) ", " (game.player_b_id) " had " (b) }
-        }
+        @if let (Some(a), Some(b)) = (known(&game.player_a_id), known(&game.player_b_id)) { li.paired { span { (a) ", " (b) } } }
     }
 }
 
@@ -154,7 +159,10 @@ pub(crate) fn entry(snapshot: &LeagueSnapshot, game: &ScheduledMatch, phase: Opt
                 Some(record) => {
                     span.who { (recent_events::ended(snapshot.season(), &game.match_id, record.outcome)) }
                     span.what {
-                        @for side in in_order(record.outcome) { @if let Some(choice) = &record.moves[side] { span.choice { (choice) } " " } }
+                        @let sides = in_order(record.outcome);
+                        @if has_one_move(snapshot.season().config()) {
+                            @for side in sides { @if let Some(choice) = &record.moves[side] { span.choice { (choice) } " " } }
+                        } @else if let Some(score) = record.score { span.choice { (score[sides[0]]) " : " (score[sides[1]]) } }
                         @if let Some(number) = record.drawn { b.number title="the number that was drawn" { (number) } }
                     }
                 }

@@ -1,4 +1,4 @@
-//! The operator's forms.
+//! The operator's forms. They are on pages of the present only, so their paths are relative to the first page.
 
 use league_core::season::LeaguePhase;
 use league_core::season::agent::RegisteredPlayer;
@@ -15,7 +15,7 @@ pub(crate) fn controls(snapshot: &LeagueSnapshot, needs_token: bool) -> Markup {
         section #operate.operate aria-labelledby="operate-title" {
             details {
                 summary #operate-title { "For the operator" }
-                form action="/operate" method="post" {
+                form action="operate" method="post" {
                     (token(needs_token))
                     @let again = season.matches_completed() == 0;
                     @match (season.phase(), season.is_halted()) {
@@ -45,7 +45,7 @@ pub(crate) fn of_player(snapshot: &LeagueSnapshot, player: &RegisteredPlayer, ne
                     summary #operate-title { "For the operator" }
                     p { @if begun { "Its results stand. A match that is being played is finished; all others are lost to it. It cannot come back." }
                         @else { "It is out at once, and may register again until the league begins." } }
-                    form action="/operate" method="post" {
+                    form action="operate" method="post" {
                         (token(needs_token))
                         input type="hidden" name="player" value=(player.id);
                         button name="action" value="withdraw" { "Withdraw " (named(&player.profile.name)) }
@@ -58,11 +58,10 @@ pub(crate) fn of_player(snapshot: &LeagueSnapshot, player: &RegisteredPlayer, ne
 
 pub(crate) fn of_match(state: &MatchState, needs_token: bool) -> Markup {
     html! {
-        div #steps.operate {
-            p { "At its referee: " span.pill data-state="now" #phase { (state.state) } }
+        div.operate {
             @if let Some(waiting) = &state.waiting_for {
                 @if let Some(step) = OperatorStep::ALL.into_iter().find(|step| step.name() == waiting) {
-                    form action="/operate" method="post" {
+                    form action="operate" method="post" {
                         (token(needs_token))
                         input type="hidden" name="match" value=(state.match_id);
                         button name="action" value=(step.name()) { (step.words()) }

@@ -4,15 +4,19 @@
 
 mod api;
 mod crowd;
+mod games;
 #[path = "../../../store/tests/support/mod.rs"]
 mod leagues;
 mod markup;
 mod operator;
 mod pages;
 mod past;
+mod player;
+mod projector;
 mod reasons;
 mod schema;
 mod secrets;
+mod states;
 mod streams;
 mod support;
 mod withdrawn;

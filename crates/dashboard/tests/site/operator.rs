@@ -1,6 +1,6 @@
 //! Only the operator may act.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use league_dashboard::DashboardSettings;
@@ -13,8 +13,9 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::support::{Site, begun};
 
+/// Records the actions, and answers with the state that a test gives.
 #[derive(Debug, Default)]
-struct RecordingOperator(Mutex<Vec<OperatorAction>>);
+pub(crate) struct RecordingOperator(Mutex<Vec<OperatorAction>>, pub(crate) OnceLock<serde_json::Value>);
 
 impl Operator for RecordingOperator {
     fn act(&self, action: OperatorAction) -> ActionFuture<'_, ()> {
@@ -37,7 +38,7 @@ impl Operator for RecordingOperator {
                 "match_id": match_id, "attempt": 1, "game_type": "even_odd", "state": "COLLECTING_CHOICES",
                 "waiting_for": "collect_choices", "player_A_id": "P01", "player_B_id": "P02",
             });
-            Ok(serde_json::from_value(state).unwrap())
+            Ok(serde_json::from_value(self.1.get().cloned().unwrap_or(state)).unwrap())
         })
     }
 }
@@ -91,6 +92,26 @@ async fn the_page_of_a_match_offers_the_step_it_waits_for() {
     let done = site.post("/operate", &[], &format!("action=collect_choices&match={id}")).await;
     assert_eq!(done.header("location"), Some(format!("/matches/{id}").as_str()));
     assert!(matches!(&operator.0.lock().unwrap()[..], [OperatorAction::Step(found, _)] if found.as_str() == id));
+}
+
+#[tokio::test]
+async fn a_running_match_says_whom_it_waits_for_and_how_long() {
+    let (site, operator) = operated(None).await;
+    let running = site.get("/api/v1/schedule").await.json();
+    let game = running["items"][0]["matches"].as_array().unwrap().iter().find(|game| game["status"] == "IN_PROGRESS");
+    let game = game.unwrap();
+    let (id, a, b) = (&game["match_id"], &game["player_A_id"], &game["player_B_id"]);
+    let state = serde_json::json!({
+        "match_id": id, "attempt": 1, "game_type": "even_odd", "state": "COLLECTING_CHOICES",
+        "player_A_id": a, "player_B_id": b, "chosen": { b.as_str().unwrap(): true },
+        "open_calls": { a.as_str().unwrap(): { "left_ms": 11_500, "limit_ms": 30_000 } },
+    });
+    operator.1.set(state).unwrap();
+    let page = site.get(&format!("/matches/{}", id.as_str().unwrap())).await.body;
+    for part in ["Waiting for the move of Player", "<b>12</b> s left", "has moved", "data-running"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("COLLECTING_CHOICES"), "{page}");
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use league_protocol::id::ConversationId;
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::Call;
 use league_store::home::Home;
-use league_store::log::{EventLog, LogHead, SqliteLog};
+use league_store::log::{EventLog, LogHead};
 use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::server::serve;
 use league_wire::settings::ServerSettings;
@@ -49,7 +49,7 @@ pub(crate) struct Site {
     pub(crate) dashboard: Dashboard,
     pub(crate) home: Home,
     feed: Feed,
-    log: SqliteLog,
+    log: Box<dyn EventLog>,
     _directory: TempDir,
 }
 

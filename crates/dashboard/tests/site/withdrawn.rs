@@ -3,7 +3,7 @@
 use league_core::season::event::Fact;
 
 use crate::leagues::eventful;
-use crate::support::Site;
+use crate::support::{Site, begun};
 
 #[tokio::test]
 async fn a_withdrawn_player_is_marked_and_its_unplayed_matches_say_why() {
@@ -41,4 +41,16 @@ async fn the_schedule_marks_future_matches_of_a_withdrawn_player() {
     let reopened = position(|fact| matches!(fact, Fact::RegistrationReopened));
     let page = site.get(&format!("/at/{}/", reopened + 1)).await.body;
     assert!(page.contains("Registration is open") && page.contains("opens the registration again"), "{page}");
+}
+
+#[tokio::test]
+async fn a_withdrawn_player_gives_up_its_place_on_the_podium() {
+    let mut generated = begun(6, 9);
+    let leader = generated.season.standings()[0].player_id.clone();
+    let podium = |page: &str| page.split("id=\"podium\"").nth(1).unwrap().split("</ol>").next().unwrap().to_owned();
+    let before = podium(&Site::of(&generated.events).await.get("/").await.body);
+    assert!(before.contains(&format!("players/{leader}\"")), "{before}");
+    generated.add(Fact::PlayerWithdrawn { player: leader.clone() });
+    let after = podium(&Site::of(&generated.events).await.get("/").await.body);
+    assert!(!after.contains(&format!("players/{leader}\"")) && after.contains("data-place=\"1\""), "{after}");
 }
