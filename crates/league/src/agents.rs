@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, ensure};
 use league_core::rules::seed::Seed;
 use league_manager::league_actor::LeagueClosed;
-use league_manager::{LeagueStopped, Manager};
+use league_manager::{LeagueStopped, Manager, generate_key};
 use league_player::chance::Chance;
 use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::strategies_for;
@@ -39,17 +39,18 @@ use crate::config::Configured;
 use crate::config::agents::permitted;
 use crate::descriptors;
 use crate::invitation::Invitation;
-use crate::keys::{GivenKeys, Keys, given, strong};
+use crate::keys::{GivenKeys, KeptKeys, Keys, given, strong};
 use crate::listen::Bound;
 use crate::logs;
 use crate::news::ExpectedPlayers;
-use crate::nickname::nickname;
-use crate::open::{ManagedLeague, OpenLeague};
+use crate::nickname::{nickname, random_nickname};
+use crate::open::{FileWriters, ManagedLeague, OpenLeague, locked};
 use crate::progress::{Expected, Progress};
 use crate::reachable::Reachable;
 use crate::secure::Secure;
 use crate::show;
 use crate::signals::{ORDERLY, shutdown_signal};
+use crate::standby::{FollowedLeague, StandbyPlace, wait_to_lead};
 use crate::strategies::strategy_runner;
 
 const REGISTRATION_PAUSE: Duration = Duration::from_millis(200);
@@ -58,7 +59,7 @@ const SILENT_WAIT: Duration = Duration::from_secs(1);
 /// Tasks between two polls of timers and sockets. With the default of 61 a busy agent would notice a deadline several
 /// milliseconds late.
 pub(crate) const EVENTS: u32 = 16;
-const GRACE: Duration = Duration::from_secs(1);
+pub(crate) const GRACE: Duration = Duration::from_secs(1);
 /// How long a referee continues its running matches when it has to exit.
 const FINISH_LIMIT: Duration = Duration::from_secs(3);
 
@@ -77,13 +78,13 @@ pub(crate) fn in_runtime(work: impl Future<Output = Result<()>>) -> Result<()> {
     done
 }
 
-fn listen(place: &Place, configured: Option<u16>, whose: &str) -> Result<Bound> {
+pub(crate) fn listen(place: &Place, configured: Option<u16>, whose: &str) -> Result<Bound> {
     Bound::to(place.host, place.port.or(configured).unwrap_or(0), whose)
 }
 
 async fn contact(place: &Place, bound: &Bound, secure: &Secure, manager: &Endpoint) -> Result<(Endpoint, Vec<String>)> {
-    if let Some(advertised) = &place.advertise {
-        return Ok((advertised.clone(), vec![advertised.host().to_owned()]));
+    if let Some(contact) = place.advertise.first() {
+        return Ok((contact.clone(), place.advertise.iter().map(|named| named.host().to_owned()).collect()));
     }
     if bound.address.ip().is_loopback() {
         return Ok((bound.endpoint(secure.scheme())?, Vec::new()));
@@ -99,13 +100,18 @@ async fn contact(place: &Place, bound: &Bound, secure: &Secure, manager: &Endpoi
     Ok((found, names.into_iter().map(|(name, _)| name).collect()))
 }
 
-struct RunningServer {
-    work: JoinHandle<std::io::Result<()>>,
+pub(crate) struct RunningServer {
+    pub(crate) work: JoinHandle<std::io::Result<()>>,
     close: oneshot::Sender<()>,
 }
 
 impl RunningServer {
-    fn start<A: Agent>(bound: Bound, allowed_hosts: Vec<String>, agent: A, settings: ServerSettings) -> Result<Self> {
+    pub(crate) fn start<A: Agent>(
+        bound: Bound,
+        allowed_hosts: Vec<String>,
+        agent: A,
+        settings: ServerSettings,
+    ) -> Result<Self> {
         let listener = bound.into_tokio()?;
         let settings = ServerSettings { grace: GRACE, allowed_hosts, ..settings };
         let (close, closed) = oneshot::channel();
@@ -114,6 +120,11 @@ impl RunningServer {
             drop(closed.await);
         };
         Ok(Self { work: tokio::spawn(serve(listener, Arc::new(agent), settings, shutdown)), close })
+    }
+
+    /// Lets running requests finish in the background.
+    pub(crate) fn detach(self) {
+        drop(self.close);
     }
 
     /// Lets running requests finish, so that the manager gets the answer to its last notice.
@@ -146,8 +157,8 @@ fn with_advice(stopped: LeagueStopped) -> anyhow::Error {
 /// If the log cannot be written, that is the cause of every later refusal.
 pub(crate) async fn stop_error(stopped: LeagueStopped, league_handle: &mut JoinHandle<LeagueClosed>) -> anyhow::Error {
     if matches!(stopped, LeagueStopped::Refused(_))
-        && let Ok(Ok(closed @ (LeagueClosed::Log(_) | LeagueClosed::Gone(_) | LeagueClosed::Broken(_)))) =
-            tokio::time::timeout(GRACE, league_handle).await
+        && let Ok(Ok(closed)) = tokio::time::timeout(GRACE, league_handle).await
+        && !matches!(closed, LeagueClosed::Stopped)
     {
         return closed_error(&closed);
     }
@@ -157,6 +168,9 @@ pub(crate) async fn stop_error(stopped: LeagueStopped, league_handle: &mut JoinH
 pub(crate) fn closed_error(closed: &LeagueClosed) -> anyhow::Error {
     match closed {
         LeagueClosed::Stopped | LeagueClosed::Broken(_) => anyhow!("the league stopped: {closed}"),
+        LeagueClosed::Deposed(_) => {
+            anyhow!("{closed}. Start it again with --standby, and it follows the manager that leads now")
+        }
         LeagueClosed::Gone(_) => anyhow!(
             "the league stopped: {closed}. No later result counts. If another manager runs on this home, stop it. If the log is gone, put \
              a copy in its place (`league verify` tells whether it is good). Then start the manager again"
@@ -168,8 +182,14 @@ pub(crate) fn closed_error(closed: &LeagueClosed) -> anyhow::Error {
     }
 }
 
-/// Prepares a league for a later restart: all decisions are durable, files are as complete as possible.
+/// Prepares a league for a later restart, and says so.
 pub(crate) async fn save_for_restart(manager: &Manager, views: &ViewWriter) {
+    let progress = save(manager, views).await.unwrap_or_default();
+    eprintln!("Stopped{progress}; all of that is kept. Start it again with the same home and it goes on.");
+}
+
+/// All decisions are durable, and files are as complete as possible. Returns how far the league is.
+pub(crate) async fn save(manager: &Manager, views: &ViewWriter) -> Option<String> {
     let saving = async {
         // The manager answers after everything before it is durable.
         let status = manager.league_handle().read(|season, _| season.status()).await;
@@ -181,18 +201,15 @@ pub(crate) async fn save_for_restart(manager: &Manager, views: &ViewWriter) {
         }
         status
     };
-    let progress = match tokio::time::timeout(ORDERLY, saving).await {
-        Ok(Ok(status)) => format!(", {} of {} matches played", status.matches_completed, status.total_matches),
-        Ok(Err(_)) | Err(_) => String::new(),
-    };
-    eprintln!("Stopped{progress}; all of that is kept. Start it again with the same home and it goes on.");
+    let status = tokio::time::timeout(ORDERLY, saving).await.ok()?.ok()?;
+    Some(format!(", {} of {} matches played", status.matches_completed, status.total_matches))
 }
 
 pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
     let environment = Environment::real();
-    let home = Home::open(&options.league.home)?;
+    let home = options.league.open()?;
     let configured = Configured::read(&home, options.league.league_id.as_ref(), &options.place.tls)?;
-    let secure = Secure::read(&configured.tls)?;
+    let secure = Secure::read(&configured.tls)?.behind(options.place.proxies(&configured.network));
     let mut rules = configured.league;
     let league = rules.league_id.clone();
     rules.limits = options.limits.override_limits(rules.limits);
@@ -203,24 +220,61 @@ pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
     rules = rules.with_games(options.games_per_match);
     rules.check_games()?;
     let seed = options.seed.map(|seed| Seed::new(seed, league.clone()));
-    let mut opened = OpenLeague::open(home.clone(), rules, seed.as_ref(), &environment).await?;
+    // Everything that depends on the manager's address is known before the first client connects.
+    let bind = || listen(&options.place, Some(configured.network.manager_port), "the manager");
+    let advertised = &options.place.advertise;
+    let relay_key = generate_key(&environment);
+    let (mut opened, bound, reachable) = if options.standby {
+        let (lock, bound) = (locked(&home, &league, &environment)?, bind()?);
+        let reachable = Reachable::find(&bound, secure.scheme(), advertised).await?;
+        let followed = FollowedLeague {
+            home: &home,
+            league: &league,
+            contact: &reachable.contact,
+            relay_key: &relay_key,
+            client: &secure.client(),
+            root: "/",
+        };
+        let place = StandbyPlace {
+            followed,
+            bound: bound.again()?,
+            allowed_hosts: reachable.names.clone(),
+            server: ServerSettings { page_rate: configured.rates.visits, ..secure.server() },
+        };
+        let Some(followed) = wait_to_lead(place).await? else {
+            eprintln!("Stopped. The standby led nothing.");
+            return Ok(());
+        };
+        eprintln!("No other manager leads {league}; this one does now.");
+        let opened = OpenLeague::take_over(home.clone(), lock, followed, rules, seed.as_ref(), &environment).await?;
+        (opened, bound, reachable)
+    } else {
+        let opened = OpenLeague::open(home.clone(), rules, seed.as_ref(), &environment).await?;
+        let bound = bind()?;
+        let reachable = Reachable::find(&bound, secure.scheme(), advertised).await?;
+        (opened, bound, reachable)
+    };
     if opened.resumed {
         let state = opened.season().phase().as_str();
         eprintln!("Going on with {league} ({state}).");
     }
     let label = opened.season().config().label();
-    // Everything that depends on the manager's address is known before the first client connects.
-    let bound = listen(&options.place, Some(configured.network.manager_port), "the manager")?;
-    let reachable = Reachable::find(&bound, secure.scheme(), options.place.advertise.as_ref()).await?;
     let contact = reachable.contact.clone();
     let bound_to = bound.address.ip();
+    let stored = match home.store() {
+        Some(store) => Some(KeptKeys { digests: store.digests(&league)?, come_first: options.standby }),
+        None => None,
+    };
+    let operator = strong(options.secrets.operator_token.as_ref(), "--operator-token")?.map(Credential::digest);
+    let operator = KeptKeys::choose(stored.as_ref(), |stored| &stored.operator, operator, "--operator-token");
     let chosen = GivenKeys {
-        referee: options.referee_key.as_ref(),
-        player: options.player_key.as_ref(),
-        players_need_key: options.players_need_key,
+        referee: options.secrets.referee_key.as_ref(),
+        player: options.secrets.player_key.as_ref(),
+        players_need_key: options.secrets.players_need_key,
+        stored,
     };
     let keys = Keys::choose(&chosen, bound_to, &environment)?;
-    let operator = strong(options.operator_token.as_ref(), "--operator-token")?.map(Credential::digest);
+    opened.announce(operator.as_ref(), &keys, &contact, &relay_key)?;
     let (expect_players, expect_referees) = (options.expect_players, options.expect_referees);
     let has_token = operator.is_some();
     let invitation = Invitation { reachable: &reachable, keys: &keys, has_token, expect_players, expect_referees };
@@ -248,10 +302,15 @@ pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
     let listed = listed.map(|player| (player.id.clone(), player.name.clone().unwrap_or_default())).collect();
     let news =
         if options.json { None } else { Some(opened.news(ExpectedPlayers { players: expect_players, listed })?) };
+    let writers = FileWriters::start(&home, logs::limits(JournalLevel::Debug)?)?;
     let ManagedLeague { manager, views, dashboard, repairing, work } =
-        opened.manage(settings, logs::limits(JournalLevel::Debug)?, invitation.room(), secure.client(), environment)?;
-    let settings =
-        ServerSettings { pages: Some(Arc::new(dashboard)), page_rate: configured.rates.visits, ..secure.server() };
+        opened.manage(settings, &writers, (invitation.room(), String::from("/")), secure.client(), environment)?;
+    let settings = ServerSettings {
+        pages: Some(Arc::new(dashboard)),
+        page_rate: configured.rates.visits,
+        relay_key: Some(relay_key.digest()),
+        ..secure.server()
+    };
     let mut server = RunningServer::start(bound, reachable.names.clone(), manager.clone(), settings)?;
     eprintln!("{label}: the manager is at {contact}");
     eprintln!("{}", invitation.printed());
@@ -284,7 +343,7 @@ pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
     progress.stop();
     let season = manager.league_handle().read(|season, _| season.clone()).await?;
     let closing = closing::of_league(&home, &season);
-    show::final_standings(options.json, &season, &options.league.home)?;
+    show::final_standings(options.json, &season, &home)?;
     closing.iter().for_each(|line| eprintln!("{line}"));
     if options.exit_when_done {
         return Ok(repairing.await?);
@@ -297,7 +356,7 @@ pub(crate) async fn run_manager(options: &ManagerOptions) -> Result<()> {
 pub(crate) async fn run_referee(options: &RefereeOptions) -> Result<()> {
     let home = Home::open(&options.join.home)?;
     let configured = Configured::read(&home, options.join.league_id.as_ref(), &options.join.place.tls)?;
-    let secure = Secure::read(&configured.tls)?;
+    let secure = Secure::read(&configured.tls)?.behind(options.join.place.proxies(&configured.network));
     let known = configured.agents.referee(options.referee_id.as_ref());
     let offered = options.game.clone().map_or_else(|| configured.games.clone(), |game| vec![game]);
     let games = match known {
@@ -306,13 +365,18 @@ pub(crate) async fn run_referee(options: &RefereeOptions) -> Result<()> {
     };
     home.prepare_for_agent()?;
     let port = options.referee_id.as_ref().and_then(|id| configured.referee_port(id));
-    let manager = options.join.manager.clone().unwrap_or_else(|| configured.manager.clone());
+    let managers = options.join.managers(&configured);
+    let manager = managers[0].clone();
     let bound = listen(&options.join.place, port, "the referee")?;
     let (contact, names) = contact(&options.join.place, &bound, &secure, &manager).await?;
     let views = ViewWriter::start(home.clone(), ViewLimits::default())?;
     let listed = known.and_then(|known| known.name.clone());
     let name = options.join.name.clone().or(listed);
-    let name = name.unwrap_or_else(|| default_name("Referee", options.referee_id.as_ref(), &contact));
+    let environment = Environment::real();
+    let name = name.unwrap_or_else(|| match options.pull && options.referee_id.is_none() {
+        true => random_nickname(&environment.random()),
+        false => default_name("Referee", options.referee_id.as_ref(), &contact),
+    });
     let capacity = options.capacity.or_else(|| known.and_then(|known| known.max_concurrent_matches));
     let settings = RefereeSettings {
         name,
@@ -320,6 +384,7 @@ pub(crate) async fn run_referee(options: &RefereeOptions) -> Result<()> {
         manager: manager.clone(),
         contact: contact.clone(),
         capacity: capacity.unwrap_or(configured.referee.max_concurrent_matches),
+        pulls: options.pull,
         games,
         join_key: given(options.join.join_key.as_ref()).cloned(),
         operator: strong(options.operator_token.as_ref(), "--operator-token")?.map(Credential::digest),
@@ -329,7 +394,7 @@ pub(crate) async fn run_referee(options: &RefereeOptions) -> Result<()> {
         answer_limit: configured.timeouts.register_referee,
         pause: REGISTRATION_PAUSE,
     };
-    let referee = Referee::new(settings, secure.client(), Some(views.clone()), Environment::real());
+    let referee = Referee::new(settings, secure.client_of(&managers), Some(views.clone()), environment);
     let mut server = RunningServer::start(bound, names, referee.clone(), secure.server())?;
     let work = async {
         let id = announce_wait(referee.register(), &manager).await?;
@@ -364,7 +429,7 @@ async fn finish_matches(referee: &Referee) -> usize {
 pub(crate) async fn run_player(options: &PlayerOptions) -> Result<()> {
     let home = Home::open(&options.join.home)?;
     let configured = Configured::read(&home, options.join.league_id.as_ref(), &options.join.place.tls)?;
-    let secure = Secure::read(&configured.tls)?;
+    let secure = Secure::read(&configured.tls)?.behind(options.join.place.proxies(&configured.network));
     let known = configured.agents.player(options.player_id.as_ref());
     let kind = options.strategy.clone().unwrap_or_else(|| configured.player.strategy.to_string());
     let mut strategy_runner = strategy_runner(&kind, &secure)?;
@@ -382,7 +447,8 @@ pub(crate) async fn run_player(options: &PlayerOptions) -> Result<()> {
     }
     home.prepare_for_agent()?;
     let port = options.player_id.as_ref().and_then(|id| configured.player_port(id));
-    let manager = options.join.manager.clone().unwrap_or_else(|| configured.manager.clone());
+    let managers = options.join.managers(&configured);
+    let manager = managers[0].clone();
     let bound = listen(&options.join.place, port, "the player")?;
     let (contact, names) = contact(&options.join.place, &bound, &secure, &manager).await?;
     let histories = HistoryWriter::start().context("the history cannot be written")?;
@@ -407,7 +473,7 @@ pub(crate) async fn run_player(options: &PlayerOptions) -> Result<()> {
         answer_limit: configured.timeouts.register_player,
         pause: REGISTRATION_PAUSE,
     };
-    let player = Player::new(settings, strategy_runner, secure.client(), Environment::real());
+    let player = Player::new(settings, strategy_runner, secure.client_of(&managers), Environment::real());
     player.on_news(|line| eprintln!("{line}"));
     let mut server = RunningServer::start(bound, names, player.clone(), secure.server())?;
     let work = async {

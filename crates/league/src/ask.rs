@@ -28,9 +28,11 @@ pub(crate) struct ManagerClient {
 }
 
 impl ManagerClient {
-    pub(crate) fn new(manager: &Endpoint, operator: &Operator) -> Result<Self> {
+    /// Asks the one of `managers` that leads.
+    pub(crate) fn new(managers: &[Endpoint], operator: &Operator) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build().context("a runtime could not be started")?;
-        let client = secure::operator_client(operator.ca.as_deref())?;
+        let client = secure::operator_client(operator.ca.as_deref(), managers)?;
+        let manager = managers.first().context("no manager is named; say where it is with --manager")?;
         Ok(Self { agent: AgentClient::new(manager.clone(), operator.token.clone(), client), runtime })
     }
 

@@ -1,23 +1,30 @@
 //! The command line.
 
+mod agent_options;
+#[cfg(test)]
+mod deployed;
+mod serve_options;
+
 use std::net::IpAddr;
-use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use league_core::rules::registry::game_named;
 use league_core::season::format::KnownFormat;
-use league_protocol::id::{GameType, LeagueId, MatchId, PlayerId, RefereeId};
+use league_protocol::id::{GameType, LeagueId, MatchId};
 use league_protocol::message::operate::{DisputeDecision, KeyRole};
-use league_protocol::message::start_match::MatchLimits;
 use league_protocol::token::Credential;
 use league_store::log::LogHead;
 use league_wire::endpoint::Endpoint;
-use smol_str::SmolStr;
 
 use crate::config::seconds_flag;
-use crate::config::tls::TlsFiles;
+use crate::copy::Copy;
+use crate::store::StoreOption;
+
+pub(crate) use agent_options::{ManagerOptions, Place, PlayerOptions, RefereeOptions, SecretOptions, TlsOptions};
+pub(crate) use serve_options::{Create, ServeOptions};
 
 /// The Even/Odd agent league: manager, referees and players in one binary.
 #[derive(Debug, Parser)]
@@ -36,6 +43,8 @@ const EXAMPLES: &str = "Examples:
   league run --format swiss:rounds=5        pair players with similar scores
   league run --config league.json           play with the agents that a file names
   league manager --port 8000 --expect-players 4 --expect-referees 1
+  league serve --port 8000 --store postgres://user@host/database
+  league create spring --expect-players 4 --expect-referees 1
   league referee --port 8001 --referee-id REF01
   league player --port 8101 --player-id P01 --strategy markov
   league show                               show the last league in a browser
@@ -57,6 +66,10 @@ pub(crate) enum Command {
     Run(Run),
     /// Run the manager of a league.
     Manager(ManagerOptions),
+    /// Run the managers of any number of leagues in one process. Several such processes share the leagues of one --store.
+    Serve(ServeOptions),
+    /// Tell `league serve` to open a new league.
+    Create(Create),
     /// Run a referee.
     Referee(RefereeOptions),
     /// Run a player.
@@ -130,6 +143,8 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Write a league as SQL tables to a new file: agents, rounds, matches, results, standings, events.
     Export(Export),
+    /// Copy the log of a league from one home or PostgreSQL server to another.
+    Copy(Copy),
     /// Play a whole league in memory, by the same rules and without agents.
     Simulate(Simulate),
     /// Grade any agent by the rules of the protocol, and say what to change.
@@ -164,6 +179,18 @@ fn decision(text: &str) -> Result<DisputeDecision, String> {
         "reject" => Ok(DisputeDecision::Reject),
         other => Err(format!("{other:?} is no decision; say uphold or reject")),
     }
+}
+
+/// At most a minute, so that agents do not take a pause for the end of the league.
+fn pace(text: &str) -> Result<Duration, String> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let span = match (number.parse(), unit) {
+        (Ok(number), "s") => Some(Duration::from_secs(number)),
+        (Ok(number), "ms") => Some(Duration::from_millis(number)),
+        (Ok(_) | Err(_), _) => None,
+    };
+    span.filter(|span| *span <= Duration::from_secs(60))
+        .ok_or_else(|| String::from("expected a time up to 60s, such as 1s or 500ms"))
 }
 
 fn key_role(text: &str) -> Result<KeyRole, String> {
@@ -203,6 +230,8 @@ pub(crate) struct Run {
     /// The directory of the league's data.
     #[arg(long, default_value = "SHARED")]
     pub(crate) home: PathBuf,
+    #[command(flatten)]
+    pub(crate) store: StoreOption,
     /// The manager's port, 8000 unless configured; referees follow it, players begin 101 above it. 0 takes free ports everywhere.
     #[arg(long)]
     pub(crate) port: Option<u16>,
@@ -212,8 +241,11 @@ pub(crate) struct Run {
     /// Keep serving when the league is over.
     #[arg(long)]
     pub(crate) stay: bool,
+    /// Begin the matches one after the other, with this pause before each, so that a fast league can be watched: 1s or 500ms.
+    #[arg(long, value_name = "TIME", value_parser = pace)]
+    pub(crate) pace: Option<Duration>,
     /// Start or contact the agents that this file names, as processes of their own; see docs/orchestrator.md.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "referees", "guests", "game", "format", "games_per_match", "strategies", "seed", "port", "stay", "figures"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "referees", "guests", "game", "format", "games_per_match", "strategies", "seed", "port", "stay", "pace", "figures", "store"])]
     pub(crate) config: Option<PathBuf>,
     /// Print the standings as JSON.
     #[arg(long)]
@@ -225,190 +257,14 @@ pub(crate) struct Run {
     pub(crate) tls: TlsOptions,
 }
 
-/// Where an agent listens.
-#[derive(Debug, Args)]
-pub(crate) struct Place {
-    /// The address to listen at; 0.0.0.0 (or ::) for every address of this machine, so that other machines reach it.
-    #[arg(long, default_value = "127.0.0.1")]
-    pub(crate) host: IpAddr,
-    /// The port to listen at; 0 takes a free one. Defaults to the agent's configured port.
-    #[arg(long)]
-    pub(crate) port: Option<u16>,
-    /// The URL at which others reach it. By default it is found out: at 0.0.0.0, by the network that leads to the manager.
-    #[arg(long, value_name = "URL", value_parser = Endpoint::typed)]
-    pub(crate) advertise: Option<Endpoint>,
-    #[command(flatten)]
-    pub(crate) tls: TlsOptions,
-}
-
-/// The files of HTTPS; HTTP without them.
-#[derive(Debug, Default, Args)]
-pub(crate) struct TlsOptions {
-    /// Serve HTTPS with the certificate in this PEM file (or LEAGUE_TLS_CERT); needs --tls-key.
-    #[arg(long, value_name = "FILE")]
-    tls_cert: Option<PathBuf>,
-    /// The certificate's private key, also a PEM file (or LEAGUE_TLS_KEY).
-    #[arg(long, value_name = "FILE")]
-    tls_key: Option<PathBuf>,
-    /// Trust the authority in this PEM file, beside those of the system (or LEAGUE_CA).
-    #[arg(long, value_name = "FILE")]
-    ca: Option<PathBuf>,
-}
-
-impl TlsOptions {
-    pub(crate) fn files(&self) -> TlsFiles {
-        let Self { tls_cert, tls_key, ca } = self;
-        TlsFiles { certificate: tls_cert.clone(), key: tls_key.clone(), authority: ca.clone() }
-    }
-}
-
-/// The limits of players.
-#[derive(Debug, Args)]
-pub(crate) struct LimitOptions {
-    /// Seconds to accept an invitation.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds_flag)]
-    join_timeout: Option<f64>,
-    /// Seconds to make a choice.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds_flag)]
-    move_timeout: Option<f64>,
-    /// Seconds before a player is asked again; doubled each time.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds_flag)]
-    retry_delay: Option<f64>,
-}
-
-impl LimitOptions {
-    pub(crate) fn override_limits(&self, configured: MatchLimits) -> MatchLimits {
-        MatchLimits {
-            game_join_ack_timeout_sec: self.join_timeout.unwrap_or(configured.game_join_ack_timeout_sec),
-            move_timeout_sec: self.move_timeout.unwrap_or(configured.move_timeout_sec),
-            base_delay_sec: self.retry_delay.unwrap_or(configured.base_delay_sec),
-            ..configured
-        }
-    }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ManagerOptions {
-    /// The game, even_odd unless configured; an unknown one lists them all.
-    #[arg(long, value_name = "GAME", value_parser = game_named)]
-    pub(crate) game: Option<GameType>,
-    /// How players are paired: round_robin, swiss or knockout, with parameters as in swiss:rounds=7. docs/formats.md has them all.
-    #[arg(long, value_name = "FORMAT")]
-    pub(crate) format: Option<KnownFormat>,
-    /// How many games a match has, with the sides swapped in turn; 1 unless configured.
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) games_per_match: Option<u32>,
-    #[command(flatten)]
-    pub(crate) place: Place,
-    #[command(flatten)]
-    pub(crate) limits: LimitOptions,
-    #[command(flatten)]
-    pub(crate) league: LeagueChoice,
-    /// Start as soon as this many players are registered.
-    #[arg(long)]
-    pub(crate) expect_players: Option<u32>,
-    /// And this many referees.
-    #[arg(long)]
-    pub(crate) expect_referees: Option<u32>,
-    /// Otherwise start after this many seconds with the agents that are registered.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    pub(crate) registration_window: u64,
-    /// Make the league repeatable, and so predictable.
-    #[arg(long)]
-    pub(crate) seed: Option<u64>,
-    /// Let matches wait for collect_choices, draw_number and finalize_match, called at their referee: for teaching.
-    #[arg(long)]
-    pub(crate) stepped: bool,
-    /// The operator's token; without one only this machine may operate the league.
-    #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
-    pub(crate) operator_token: Option<Credential>,
-    /// The key that referees need to register. Off loopback the manager generates one if none is given.
-    #[arg(long, value_name = "KEY", env = "LEAGUE_REFEREE_KEY", hide_env_values = true)]
-    pub(crate) referee_key: Option<Credential>,
-    /// The key that players need to register.
-    #[arg(long, value_name = "KEY", env = "LEAGUE_PLAYER_KEY", hide_env_values = true)]
-    pub(crate) player_key: Option<Credential>,
-    /// Players need a key; the manager generates one if none is given.
-    #[arg(long)]
-    pub(crate) players_need_key: bool,
-    /// A host that agents may register although they call from another; may be given several times.
-    #[arg(long)]
-    pub(crate) allow_host: Vec<String>,
-    /// Admit only players that keep every required rule of `league check`; they must listen before they register.
-    #[arg(long)]
-    pub(crate) require_check: bool,
-    /// Exit when the league is over.
-    #[arg(long)]
-    pub(crate) exit_when_done: bool,
-    /// Print the standings as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// What referees and players have in common.
-#[derive(Debug, Args)]
-pub(crate) struct JoinOptions {
-    #[command(flatten)]
-    pub(crate) place: Place,
-    /// The manager's endpoint; by default the configured one, http://localhost:8000/mcp.
-    #[arg(long, value_name = "URL", value_parser = Endpoint::typed)]
-    pub(crate) manager: Option<Endpoint>,
-    /// Accepted for compatibility: an agent plays in the league of its manager.
-    #[arg(long, hide = true)]
-    pub(crate) league_id: Option<LeagueId>,
-    /// The name that tables show.
-    #[arg(long)]
-    pub(crate) name: Option<SmolStr>,
-    /// Give up with an error after this many tries to reach the manager; by default the agent keeps trying.
-    #[arg(long, value_name = "TRIES")]
-    pub(crate) give_up_after: Option<NonZeroU32>,
-    /// The directory of its configuration and files.
-    #[arg(long, default_value = "SHARED")]
-    pub(crate) home: PathBuf,
-    /// The key of its role, if the league has one.
-    #[arg(long, env = "LEAGUE_JOIN_KEY", hide_env_values = true)]
-    pub(crate) join_key: Option<Credential>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RefereeOptions {
-    /// The game to offer; every configured one if not given.
-    #[arg(long, value_name = "GAME", value_parser = game_named)]
-    pub(crate) game: Option<GameType>,
-    #[command(flatten)]
-    pub(crate) join: JoinOptions,
-    /// The id that it asks for, like REF01.
-    #[arg(long)]
-    pub(crate) referee_id: Option<RefereeId>,
-    /// How many matches it runs at a time; 16 unless configured.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) capacity: Option<u32>,
-    /// The operator's token; without one only this machine may start friendly matches and step through matches here.
-    #[arg(long, env = "LEAGUE_OPERATOR_TOKEN", hide_env_values = true)]
-    pub(crate) operator_token: Option<Credential>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PlayerOptions {
-    /// The game to offer; every game of the strategy if not given.
-    #[arg(long, value_name = "GAME", value_parser = game_named)]
-    pub(crate) game: Option<GameType>,
-    #[command(flatten)]
-    pub(crate) join: JoinOptions,
-    /// The id that it asks for, like P01.
-    #[arg(long)]
-    pub(crate) player_id: Option<PlayerId>,
-    /// Its strategy, random unless configured; an unknown one lists them all.
-    #[arg(long)]
-    pub(crate) strategy: Option<String>,
-}
-
 /// A league in a home.
 #[derive(Debug, Args)]
 pub(crate) struct LeagueChoice {
     /// The directory of the league's data.
     #[arg(long, default_value = "SHARED")]
     pub(crate) home: PathBuf,
+    #[command(flatten)]
+    pub(crate) store: StoreOption,
     /// The league; by default the configured one, or the one that was played last.
     #[arg(long)]
     pub(crate) league_id: Option<LeagueId>,
@@ -419,9 +275,9 @@ pub(crate) struct LeagueChoice {
 pub(crate) struct Which {
     #[command(flatten)]
     pub(crate) league: LeagueChoice,
-    /// Ask the manager that runs it instead, like http://localhost:8000/mcp.
-    #[arg(long, value_name = "URL", value_parser = Endpoint::typed, conflicts_with = "home")]
-    pub(crate) manager: Option<Endpoint>,
+    /// Ask the manager that runs it instead, like http://localhost:8000/mcp; several URLs for a manager with standbys.
+    #[arg(long, value_name = "URL", value_parser = Endpoint::typed, value_delimiter = ',', conflicts_with = "home")]
+    pub(crate) manager: Vec<Endpoint>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -434,6 +290,8 @@ pub(crate) struct Leagues {
     /// The directory of the leagues' data.
     #[arg(long, default_value = "SHARED")]
     pub(crate) home: PathBuf,
+    #[command(flatten)]
+    pub(crate) store: StoreOption,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -452,9 +310,9 @@ pub(crate) struct Operator {
 
 #[derive(Debug, Args)]
 pub(crate) struct Operate {
-    /// The manager's endpoint.
-    #[arg(long, value_name = "URL", default_value = "http://localhost:8000/mcp", value_parser = Endpoint::typed)]
-    pub(crate) manager: Endpoint,
+    /// The manager's endpoint; several URLs for a manager with standbys.
+    #[arg(long, value_name = "URL", default_value = "http://localhost:8000/mcp", value_parser = Endpoint::typed, value_delimiter = ',')]
+    pub(crate) manager: Vec<Endpoint>,
     /// Print the league's new state as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -13,7 +13,7 @@
 //! | `defaults/referee.json`, `defaults/player.json` | [`RefereeDefaults`], [`PlayerDefaults`] |
 //!
 //! [`SYSTEM`], [`LEAGUE`], [`REFEREE`] and [`PLAYER`] list the variables and the keys that they override. Beside those,
-//! `LEAGUE_MANAGER` is the manager's endpoint, and `LEAGUE_TLS_CERT`, `LEAGUE_TLS_KEY` and `LEAGUE_CA` name the files of
+//! `LEAGUE_MANAGER` is the manager's endpoint, or several ones separated by commas, and `LEAGUE_TLS_CERT`, `LEAGUE_TLS_KEY` and `LEAGUE_CA` name the files of
 //! HTTPS. Times are seconds. An empty variable counts as not set.
 
 pub(crate) mod agents;
@@ -54,6 +54,7 @@ const SYSTEM: &[Variable] = &[
     ("LEAGUE_MANAGER_PORT", &["network.default_league_manager_port"]),
     ("LEAGUE_REFEREE_PORTS", &["network.default_referee_port_range"]),
     ("LEAGUE_PLAYER_PORTS", &["network.default_player_port_range"]),
+    ("LEAGUE_TRUSTED_PROXIES", &["network.trusted_proxies"]),
     ("LEAGUE_TOKEN_TTL_HOURS", &["security.token_ttl_hours"]),
     ("LEAGUE_REGISTER_TIMEOUT", &["timeouts.register_referee_timeout_sec", "timeouts.register_player_timeout_sec"]),
     ("LEAGUE_JOIN_TIMEOUT", &["timeouts.game_join_ack_timeout_sec"]),
@@ -79,6 +80,8 @@ pub(crate) struct Configured {
     pub(crate) network: Network,
     /// The manager may listen at another address.
     pub(crate) manager: Endpoint,
+    /// Those that agents know beside it: one leads, and the others are standbys.
+    pub(crate) other_managers: Vec<Endpoint>,
     /// Whether a setting names that endpoint, so that it does not follow from the network.
     manager_named: bool,
     pub(crate) tls: TlsFiles,
@@ -136,21 +139,27 @@ impl Configured {
         warnings.append(&mut defaults.warnings);
 
         let tls = tls_files(&system, &root, &env);
-        let manager = match env("LEAGUE_MANAGER") {
-            Some(text) => Some(text.parse().map_err(|error| ConfigError::Setting {
-                setting: String::from("LEAGUE_MANAGER"),
-                found: Some(format!("{text:?}")),
-                expected: format!("{error}"),
-            })?),
+        let managers: Vec<Endpoint> = match env("LEAGUE_MANAGER") {
+            Some(text) => {
+                let urls = text.split(',').map(|url| url.trim().parse::<Endpoint>());
+                urls.collect::<Result<_, _>>().map_err(|error| ConfigError::Setting {
+                    setting: String::from("LEAGUE_MANAGER"),
+                    found: Some(format!("{text:?}")),
+                    expected: format!("{error}"),
+                })?
+            }
             // A variable that moves the manager overrides an endpoint in a file.
-            None if env("LEAGUE_HOST").is_some() || env("LEAGUE_MANAGER_PORT").is_some() => None,
-            None => agents.manager.clone(),
+            None if env("LEAGUE_HOST").is_some() || env("LEAGUE_MANAGER_PORT").is_some() => Vec::new(),
+            None => agents.manager.iter().cloned().collect(),
         };
+        let mut managers = managers.into_iter();
+        let manager = managers.next();
         let configured = Self {
             league: rules,
             games,
             manager_named: manager.is_some(),
             manager: manager.map_or_else(|| system.network.manager(tls.serves()), Ok)?,
+            other_managers: managers.collect(),
             network: system.network,
             tls,
             timeouts: system.timeouts,

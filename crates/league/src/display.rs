@@ -9,7 +9,6 @@ use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{ConversationId, LeagueId};
 use league_protocol::sender::{Role, Sender};
 use league_protocol::table::Call;
-use league_store::home::Home;
 use league_wire::agent::{Agent, CallAnswer, Health, IncomingCall};
 use league_wire::environment::Environment;
 use league_wire::pages::PageHandler;
@@ -23,19 +22,19 @@ use crate::reachable::Reachable;
 use crate::signals::shutdown_signal;
 
 pub(crate) async fn run(options: &Show) -> Result<()> {
-    let home = Home::open(&options.league.home)?;
+    let home = options.league.open()?;
     let league = open::find_league(&home, options.league.league_id.as_ref())?;
     let archive = Archive::of(home.log(&league), home, league.clone());
     let (dashboard, feed, showing) = Dashboard::open(archive, DashboardSettings::default())?;
     let bound = Bound::to(options.host, options.port, "the display")?;
-    let Reachable { contact, others, names: allowed_hosts, .. } = Reachable::find(&bound, "http", None).await?;
+    let Reachable { contact, others, names: allowed_hosts, .. } = Reachable::find(&bound, "http", &[]).await?;
     let pages = Some(Arc::new(dashboard.clone()) as Arc<dyn PageHandler>);
     let settings = ServerSettings { pages, allowed_hosts, ..ServerSettings::default() };
     let display = Arc::new(Display { league: league.clone(), environment: Environment::real() });
     let server = serve(bound.into_tokio()?, display, settings, std::future::pending());
-    eprintln!("{league} is shown at {} until Ctrl-C.", contact.at("/"));
+    eprintln!("{league} is shown at {} until Ctrl-C.", contact.beside(""));
     if !others.is_empty() {
-        let others: Vec<String> = others.iter().map(|endpoint| endpoint.at("/").to_string()).collect();
+        let others: Vec<String> = others.iter().map(|endpoint| endpoint.beside("").to_string()).collect();
         eprintln!("It is also at {}", others.join(" "));
     }
     tokio::select! {

@@ -27,7 +27,7 @@ impl Invitation<'_> {
         let hidden = [Role::Referee, Role::Player].iter().any(is_hidden);
         let lines = [
             others,
-            Some(format!("Watch it at {}", self.reachable.contact.at("/"))),
+            Some(format!("Watch it at {}", self.reachable.contact.beside(""))),
             Some(format!("Players join with: {}", self.command(Role::Player, shown(Role::Player)))),
             Some(format!("Referees join with: {}", self.command(Role::Referee, shown(Role::Referee)))),
             self.keys.explanation(),
@@ -52,6 +52,7 @@ impl Invitation<'_> {
             notes: key.into_iter().chain(self.note().map(str::to_owned)).collect(),
             expect_players: self.expect_players,
             expect_referees: self.expect_referees,
+            ..WaitingRoom::default()
         }
     }
 
@@ -63,7 +64,7 @@ impl Invitation<'_> {
         Some(match &self.reachable.here {
             Some(here) => format!(
                 "Operate it on this machine at {}; --operator-token lets you operate it from other machines.",
-                here.at("/")
+                here.beside("")
             ),
             None => String::from("To operate the league, start the manager with --operator-token."),
         })

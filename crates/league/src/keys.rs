@@ -2,7 +2,8 @@
 //!
 //! A referee decides results, so not every machine may provide one. If the operator gives no key, the manager generates
 //! one, prints it once on stderr and does not store it: a restart generates another one. Registered players stay
-//! registered without it; a referee that registers again needs the new key.
+//! registered without it; a referee that registers again needs the new key. A store that several managers share keeps the
+//! digests, so that a key counts at each of them and after a restart.
 
 use std::net::IpAddr;
 
@@ -10,18 +11,33 @@ use anyhow::{Result, bail};
 use league_manager::generate_key;
 use league_protocol::sender::Role;
 use league_protocol::token::{Credential, MIN_SECRET, TokenDigest};
+use league_store::log::StoredDigests;
 use league_wire::environment::Environment;
 
 #[derive(Debug)]
 pub(crate) struct Keys {
     referee: Option<Key>,
     player: Option<Key>,
+    /// The store keeps the digests.
+    kept: bool,
 }
 
 #[derive(Debug)]
 struct Key {
-    secret: Credential,
-    generated: bool,
+    digest: TokenDigest,
+    /// Shown once.
+    generated: Option<Credential>,
+}
+
+impl Key {
+    fn given(secret: &Credential) -> Self {
+        Self { digest: secret.digest(), generated: None }
+    }
+
+    fn generate(environment: &Environment) -> Self {
+        let secret = generate_key(environment);
+        Self { digest: secret.digest(), generated: Some(secret) }
+    }
 }
 
 /// The keys as the operator gave them.
@@ -30,27 +46,54 @@ pub(crate) struct GivenKeys<'a> {
     pub(crate) referee: Option<&'a Credential>,
     pub(crate) player: Option<&'a Credential>,
     pub(crate) players_need_key: bool,
+    pub(crate) stored: Option<KeptKeys>,
+}
+
+/// The digests in a store that several managers share.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptKeys {
+    pub(crate) digests: StoredDigests,
+    /// A standby takes the league over as it is: the keys of its leader may have been replaced since the standby started.
+    pub(crate) come_first: bool,
+}
+
+impl KeptKeys {
+    /// The digest that counts: of `given`, or the stored one.
+    pub(crate) fn choose(
+        kept: Option<&Self>,
+        of: fn(&StoredDigests) -> &Option<TokenDigest>,
+        given: Option<TokenDigest>,
+        flag: &str,
+    ) -> Option<TokenDigest> {
+        let Some(Self { digests, come_first }) = kept else { return given };
+        let stored = of(digests).clone();
+        if *come_first && stored.as_ref().zip(given.as_ref()).is_some_and(|(stored, given)| !stored.same(given)) {
+            eprintln!("The value of {flag} does not count: the league has another one, which its store keeps.");
+        }
+        if *come_first { stored.or(given) } else { given.or(stored) }
+    }
 }
 
 impl Keys {
     /// Generates missing keys: the referees' if `host` is reachable from other machines or players need one, the players' if they
     /// need one.
     pub(crate) fn choose(chosen: &GivenKeys<'_>, host: IpAddr, environment: &Environment) -> Result<Self> {
-        let key = |secret: Option<&Credential>, flag: &str, needed: bool| -> Result<Option<Key>> {
-            Ok(match strong(secret, flag)? {
-                Some(secret) => Some(Key { secret: secret.clone(), generated: false }),
-                None => needed.then(|| Key { secret: generate_key(environment), generated: true }),
-            })
+        type StoredKey = fn(&StoredDigests) -> &Option<TokenDigest>;
+        let key = |secret: Option<&Credential>, flag: &str, stored: StoredKey, needed: bool| -> Result<Option<Key>> {
+            let given = strong(secret, flag)?.map(Key::given);
+            let digest = KeptKeys::choose(chosen.stored.as_ref(), stored, given.map(|given| given.digest), flag);
+            let known = digest.map(|digest| Key { digest, generated: None });
+            Ok(known.or_else(|| needed.then(|| Key::generate(environment))))
         };
-        let player = key(chosen.player, "--player-key", chosen.players_need_key)?;
-        let referee = key(chosen.referee, "--referee-key", player.is_some() || !host.is_loopback())?;
-        let same = |[a, b]: [&Key; 2]| a.secret.reveal() == b.secret.reveal();
-        if referee.as_ref().zip(player.as_ref()).is_some_and(|(a, b)| same([a, b])) {
+        let player = key(chosen.player, "--player-key", |stored| &stored.player, chosen.players_need_key)?;
+        let needed = player.is_some() || !host.is_loopback();
+        let referee = key(chosen.referee, "--referee-key", |stored| &stored.referee, needed)?;
+        if referee.as_ref().zip(player.as_ref()).is_some_and(|(a, b)| a.digest.same(&b.digest)) {
             bail!(
                 "--referee-key and --player-key are equal, so every player could be a referee; give two different keys"
             );
         }
-        Ok(Self { referee, player })
+        Ok(Self { referee, player, kept: chosen.stored.is_some() })
     }
 
     fn of(&self, role: Role) -> Option<&Key> {
@@ -58,7 +101,7 @@ impl Keys {
     }
 
     pub(crate) fn digest(&self, role: Role) -> Option<TokenDigest> {
-        self.of(role).map(|key| key.secret.digest())
+        self.of(role).map(|key| key.digest.clone())
     }
 
     pub(crate) fn is_needed(&self, role: Role) -> bool {
@@ -67,7 +110,7 @@ impl Keys {
 
     /// A key that the operator gave is not shown.
     pub(crate) fn generated(&self, role: Role) -> Option<&str> {
-        self.of(role).filter(|key| key.generated).map(|key| key.secret.reveal())
+        self.of(role)?.generated.as_ref().map(Credential::reveal)
     }
 
     pub(crate) fn explanation(&self) -> Option<String> {
@@ -77,9 +120,14 @@ impl Keys {
         if lines.is_empty() {
             return None;
         }
-        lines.push(String::from(
-            "An agent takes its key from --join-key or LEAGUE_JOIN_KEY. A key is shown now and kept nowhere, and a restart makes a \
-             new one; give the manager your own with --referee-key and --player-key. `league keys rotate` replaces a key.",
+        let kept = if self.kept {
+            "A key is shown now only. The store keeps its digest, so that it counts at every manager and after a restart"
+        } else {
+            "A key is shown now and kept nowhere, and a restart makes a new one"
+        };
+        lines.push(format!(
+            "An agent takes its key from --join-key or LEAGUE_JOIN_KEY. {kept}; give the manager your own with --referee-key and \
+             --player-key. `league keys rotate` replaces a key.",
         ));
         Some(lines.join("\n"))
     }
@@ -115,7 +163,7 @@ mod tests {
 
     fn choose(referee: &str, players_need_key: bool, host: IpAddr) -> Keys {
         let referee = Credential::new(referee);
-        let chosen = GivenKeys { referee: Some(&referee), player: None, players_need_key };
+        let chosen = GivenKeys { referee: Some(&referee), players_need_key, ..GivenKeys::default() };
         Keys::choose(&chosen, host, &Environment::real()).unwrap()
     }
 
@@ -147,9 +195,25 @@ mod tests {
             assert_ne!(keys.generated(Role::Referee).unwrap(), keys.generated(Role::Player).unwrap());
         }
         let same = Credential::new(CHOSEN);
-        let chosen = GivenKeys { referee: Some(&same), player: Some(&same), players_need_key: false };
+        let chosen = GivenKeys { referee: Some(&same), player: Some(&same), ..GivenKeys::default() };
         let refused = Keys::choose(&chosen, HERE[0], &Environment::real()).unwrap_err().to_string();
         assert!(refused.contains("give two different keys"), "{refused}");
+    }
+
+    #[test]
+    fn a_stored_key_counts_unless_the_operator_gives_another_one_to_a_manager_that_is_no_standby() {
+        let (old, new) = (Credential::new("the-key-in-the-store"), Credential::new("the-key-of-the-flag"));
+        let digests = StoredDigests { referee: Some(old.digest()), ..StoredDigests::default() };
+        for (referee, come_first, expected) in
+            [(None, false, &old), (None, true, &old), (Some(&new), false, &new), (Some(&new), true, &old)]
+        {
+            let stored = Some(KeptKeys { digests: digests.clone(), come_first });
+            let keys =
+                Keys::choose(&GivenKeys { referee, stored, ..GivenKeys::default() }, ANYWHERE[0], &Environment::real());
+            let keys = keys.unwrap();
+            assert!(keys.digest(Role::Referee).unwrap().same(&expected.digest()), "{referee:?} {come_first}");
+            assert_eq!((keys.generated(Role::Referee), keys.explanation()), (None, None));
+        }
     }
 
     #[test]

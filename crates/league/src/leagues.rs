@@ -5,7 +5,6 @@ use league_core::season::LeaguePhase;
 use league_protocol::id::LeagueId;
 use league_protocol::message::query::LeagueStatus;
 use league_protocol::time::Timestamp;
-use league_store::home::Home;
 use serde::Serialize;
 
 use crate::cli::Leagues;
@@ -23,7 +22,7 @@ struct Kept {
 }
 
 pub(crate) fn run(options: &Leagues) -> Result<()> {
-    let home = Home::open(&options.home)?;
+    let home = options.store.home(&options.home)?;
     let leagues = open::leagues_of(&home)?.into_iter().map(|(league_id, written)| {
         let since = written.duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let last_written = Timestamp::from_unix(i64::try_from(since).unwrap_or(i64::MAX));

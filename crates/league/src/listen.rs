@@ -51,6 +51,11 @@ impl Bound {
         Ok(lan::endpoint_at(scheme, address, port)?)
     }
 
+    /// Another handle of the same port, so that one server can follow another without closing it.
+    pub(crate) fn again(&self) -> io::Result<Self> {
+        Ok(Self { listener: self.listener.try_clone()?, address: self.address })
+    }
+
     pub(crate) fn into_tokio(self) -> io::Result<tokio::net::TcpListener> {
         tokio::net::TcpListener::from_std(self.listener)
     }

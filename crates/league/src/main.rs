@@ -10,6 +10,8 @@ mod check;
 mod cli;
 mod closing;
 mod config;
+mod copy;
+mod create;
 mod descriptors;
 mod display;
 mod export;
@@ -32,11 +34,14 @@ mod reachable;
 mod results;
 mod run;
 mod secure;
+mod serve;
 mod shards;
 mod show;
 mod signals;
 mod simulate;
 mod source;
+mod standby;
+mod store;
 mod strategies;
 mod system_log;
 mod table;
@@ -70,6 +75,8 @@ fn main() -> ExitCode {
     let done = match command {
         Command::Run(options) => run::run(&options),
         Command::Manager(options) => in_runtime(agents::run_manager(&options)),
+        Command::Serve(options) => in_runtime(serve::run(&options)),
+        Command::Create(options) => create::run(&options),
         Command::Referee(options) => in_runtime(agents::run_referee(&options)),
         Command::Player(options) => in_runtime(agents::run_player(&options)),
         Command::Show(options) => in_runtime(display::run(&options)),
@@ -89,6 +96,7 @@ fn main() -> ExitCode {
         Command::Withdraw { agent, options } => operate::withdraw(&agent, &options),
         Command::ForgetDialect { player, options } => operate::forget_dialect(&player, &options),
         Command::Export(options) => export::run(&options),
+        Command::Copy(options) => copy::run(&options),
         Command::Simulate(options) => simulate::run(&options),
         Command::Completions { shell } => {
             manual::completions(shell);

@@ -13,9 +13,9 @@ use crate::cli::Cli;
 
 /// Every command that is not hidden is in exactly one group.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Play", &["run", "manager", "referee", "player"]),
-    ("Look", &["show", "leagues", "standings", "schedule", "matches", "match", "agents", "status", "export"]),
-    ("Operate", &["start", "stop", "reopen", "withdraw", "alerts", "resolve", "forget-dialect", "keys"]),
+    ("Play", &["run", "manager", "serve", "referee", "player"]),
+    ("Look", &["show", "leagues", "standings", "schedule", "matches", "match", "agents", "status", "export", "copy"]),
+    ("Operate", &["create", "start", "stop", "reopen", "withdraw", "alerts", "resolve", "forget-dialect", "keys"]),
     ("Check", &["check", "verify", "simulate"]),
     ("Set up", &["completions", "man", "help"]),
 ];

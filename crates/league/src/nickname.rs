@@ -19,7 +19,17 @@ const ANIMALS: [&str; 16] = [
 pub(crate) fn nickname(contact: &Endpoint) -> SmolStr {
     let mut hasher = DefaultHasher::new();
     (contact.host(), contact.port()).hash(&mut hasher);
-    let number = hasher.finish();
+    named(hasher.finish(), contact.port())
+}
+
+/// A name for an agent that has no address of its own. Agents of many machines differ.
+pub(crate) fn random_nickname(random: &[u8; 32]) -> SmolStr {
+    let [a, b, c, d, e, f, g, h, ..] = *random;
+    let number = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+    named(number, format_args!("{:08x}", number >> 32))
+}
+
+fn named(number: u64, last: impl std::fmt::Display) -> SmolStr {
     let pick = |words: &[&'static str; 16], shift: u32| words[(number >> shift) as usize % words.len()];
-    format_smolstr!("{} {} {}", pick(&COLOURS, 0), pick(&ANIMALS, 4), contact.port())
+    format_smolstr!("{} {} {last}", pick(&COLOURS, 0), pick(&ANIMALS, 4))
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
+use league_core::replay::Replay;
 use league_core::rules::seed::Seed;
 use league_core::season::Season;
 use league_core::season::config::LeagueConfig;
@@ -15,11 +16,13 @@ use league_manager::event_lines::line;
 use league_manager::league_actor::LeagueClosed;
 use league_manager::{LeagueHandle, Manager, ManagerSettings};
 use league_protocol::id::LeagueId;
+use league_protocol::sender::Role;
+use league_protocol::token::{Credential, TokenDigest};
 use league_store::file_name::id_of;
 use league_store::home::Home;
 use league_store::journal::{JournalLimits, JournalWriter};
 use league_store::lock::Lock;
-use league_store::log::{EventLog, LogHead, SqliteLog, replay};
+use league_store::log::{EventLog, HeldLease, LogHead, StoredDigests, replay};
 use league_store::mark;
 use league_store::views::repair::{Repair, RepairReport};
 use league_store::views::restore::{expect_no_less, restore_tables};
@@ -30,8 +33,10 @@ use league_wire::environment::Environment;
 use smol_str::SmolStr;
 use tokio::task::JoinHandle;
 
+use crate::keys::Keys;
 use crate::news::{ExpectedPlayers, News};
 use crate::operator::AtManager;
+use crate::standby::FollowedLog;
 
 const BATCH: usize = 1024;
 const TAIL: u64 = 16;
@@ -43,11 +48,22 @@ pub(crate) struct OpenLeague {
     head: LogHead,
     /// What the pages show in addition to the season.
     snapshot: SnapshotBuilder,
-    log: SqliteLog,
+    log: Box<dyn EventLog>,
+    /// `None` if only one manager can use the store.
+    lease: Option<HeldLease>,
     lock: Lock,
     home: Home,
     pub(crate) resumed: bool,
     news: Option<News>,
+}
+
+/// The state of a log that this process may write to.
+struct ReadLog {
+    log: Box<dyn EventLog>,
+    lease: Option<HeldLease>,
+    replay: Replay,
+    snapshot: SnapshotBuilder,
+    head: LogHead,
 }
 
 impl OpenLeague {
@@ -59,19 +75,47 @@ impl OpenLeague {
         environment: &Environment,
     ) -> Result<Self> {
         let league = rules.league_id.clone();
-        home.prepare(&league)?;
-        let lock = Lock::take(home.lock(&league), environment.now())?;
-        tighten(&home, &league);
+        let lock = locked(&home, &league, environment)?;
         // Read before the first append, which would repair the remains of a damaged log.
-        let (log, mut snapshot) = (home.log(&league).guarded_by(lock.identity()?), SnapshotBuilder::default());
-        let (replay, head) = replay(&log, |event| snapshot.observe(event)).with_context(|| league.to_string())?;
-        expect_no_less(&home, &league, replay.season().map_or(0, Season::matches_completed))?;
+        let ((log, lease), mut snapshot) = (home.writer(&league, lock.identity()?)?, SnapshotBuilder::default());
+        let (replay, head) =
+            replay(&log, |season, event| snapshot.observe(season, event)).with_context(|| league.to_string())?;
+        let read = ReadLog { log, lease, replay, snapshot, head };
+        Self::begin(home, lock, read, rules, seed, environment).await
+    }
+
+    /// Goes on with a league that this process has followed and leads now.
+    pub(crate) async fn take_over(
+        home: Home,
+        lock: Lock,
+        followed: FollowedLog,
+        rules: LeagueConfig,
+        seed: Option<&Seed>,
+        environment: &Environment,
+    ) -> Result<Self> {
+        let FollowedLog { log, replay, snapshot, head } = followed;
+        let lease = Some(log.held_lease());
+        let read = ReadLog { log: Box::new(log), lease, replay, snapshot, head };
+        Self::begin(home, lock, read, rules, seed, environment).await
+    }
+
+    async fn begin(
+        home: Home,
+        lock: Lock,
+        read: ReadLog,
+        rules: LeagueConfig,
+        seed: Option<&Seed>,
+        environment: &Environment,
+    ) -> Result<Self> {
+        let ReadLog { log, lease, replay, mut snapshot, head } = read;
+        let league = &rules.league_id;
+        expect_no_less(&home, league, replay.season().map_or(0, Season::matches_completed))?;
         if replay.season().is_none() {
             let rules = rules.with_lots(seed.map_or_else(|| environment.random(), Seed::lot_secret));
             let (season, opened) = Season::open(rules, environment.now());
-            snapshot.observe(opened.clone());
+            snapshot.observe(&season, opened.clone());
             let head = log.append(head, vec![opened]).await?;
-            return Ok(Self { season, head, snapshot, log, lock, home, resumed: false, news: None });
+            return Ok(Self { season, head, snapshot, log, lease, lock, home, resumed: false, news: None });
         }
         let season = replay.finish()?;
         // Makes sure that the log can be written to.
@@ -81,7 +125,7 @@ impl OpenLeague {
             Ok(damaged) => print_rewritten(&damaged),
             Err(error) => tracing::warn!(%error, "the tables of the league cannot be written again"),
         }
-        Ok(Self { season, head, snapshot, log, lock, home, resumed: true, news: None })
+        Ok(Self { season, head, snapshot, log, lease, lock, home, resumed: true, news: None })
     }
 
     /// Repairs the match files of a resumed league from its log, on a separate thread: there may be half a million.
@@ -114,27 +158,42 @@ impl OpenLeague {
         Ok(news)
     }
 
-    /// The page shows `room` while the registration is open.
+    /// Keeps the digests of the league's secrets in a shared store, and tells the other managers where this one is. Blocks.
+    pub(crate) fn announce(
+        &self,
+        operator: Option<&TokenDigest>,
+        keys: &Keys,
+        contact: &Endpoint,
+        relay_key: &Credential,
+    ) -> Result<()> {
+        let Some(lease) = &self.lease else { return Ok(()) };
+        let (referee, player) = (keys.digest(Role::Referee), keys.digest(Role::Player));
+        lease.keep(&StoredDigests { operator: operator.cloned(), referee, player })?;
+        Ok(lease.publish(contact.as_str(), relay_key)?)
+    }
+
+    /// The page shows `room` while the registration is open. Its path is `root`.
     pub(crate) fn manage(
         self,
         mut settings: ManagerSettings,
-        logs: JournalLimits,
-        room: WaitingRoom,
+        writers: &FileWriters,
+        (room, root): (WaitingRoom, String),
         client: Client,
         environment: Environment,
     ) -> Result<ManagedLeague> {
         let rules = self.season().config().clone();
-        let journal_writer = JournalWriter::start(logs).context("the league's log cannot be written")?;
-        let journal = journal_writer.journal(self.home.league_journal(&rules.league_id));
+        let journal = writers.journals.journal(self.home.league_journal(&rules.league_id));
         settings.journal = Some(journal.clone());
         settings.home = Some(self.home.clone());
+        settings.lease = self.lease.clone();
         settings.home_mark = write_mark(&self.home, &rules.league_id, &environment);
-        let views =
-            ViewWriter::start(self.home.clone(), ViewLimits::default()).context("the files cannot be written")?;
+        let views = writers.views.clone();
         let repairing = self.repair();
         let archive = Archive::of(self.home.log(&rules.league_id), self.home, rules.league_id.clone());
         let (token, strikes) = (settings.operator.clone(), Arc::clone(&settings.strikes));
-        let pages = DashboardSettings { token, strikes, room: Some(room), ..DashboardSettings::default() };
+        let window = settings.registration_window.map(|span| (std::time::Instant::now(), span));
+        let room = WaitingRoom { window, ..room };
+        let pages = DashboardSettings { root, token, strikes, room: Some(room), ..DashboardSettings::default() };
         let (season, news) = (self.season, self.news);
         let snapshot = self.snapshot.finish(season.clone()).context("the log has no event")?;
         let (dashboard, feed, showing) = Dashboard::of(snapshot, archive, pages);
@@ -157,6 +216,29 @@ impl OpenLeague {
         });
         Ok(ManagedLeague { manager, views, dashboard, repairing, work })
     }
+}
+
+/// The threads that write the files of a home. Managers of several leagues in one process share them.
+#[derive(Clone)]
+pub(crate) struct FileWriters {
+    views: ViewWriter,
+    journals: JournalWriter,
+}
+
+impl FileWriters {
+    pub(crate) fn start(home: &Home, logs: JournalLimits) -> Result<Self> {
+        let journals = JournalWriter::start(logs).context("the league's log cannot be written")?;
+        let views = ViewWriter::start(home.clone(), ViewLimits::default()).context("the files cannot be written")?;
+        Ok(Self { views, journals })
+    }
+}
+
+/// Takes the lock of a league in a home that may be new.
+pub(crate) fn locked(home: &Home, league: &LeagueId, environment: &Environment) -> Result<Lock> {
+    home.prepare(league)?;
+    let lock = Lock::take(home.lock(league), environment.now())?;
+    tighten(home, league);
+    Ok(lock)
 }
 
 /// The log has the keys of all passes, so only the owner of the home may read it.
@@ -203,7 +285,7 @@ fn repair(home: Home, league: LeagueId, matches: u64, until: u64) -> Result<Repa
 fn print_repaired(repaired: &RepairReport) {
     print_rewritten(&repaired.damaged);
     if repaired.written > 0 {
-        eprintln!("Match files written again from the log: {}; what was said in them is not in it.", repaired.written);
+        eprintln!("Match files written again from the log: {}.", repaired.written);
     }
 }
 
@@ -255,7 +337,7 @@ pub(crate) fn find_league(home: &Home, named: Option<&LeagueId>) -> Result<Leagu
     let Some(league) = named else {
         let newest = leagues.into_iter().next().map(|(league, _)| league);
         return newest
-            .with_context(|| format!("there is no league in {}; say where with --home", home.root().display()));
+            .with_context(|| format!("there is no league in {}; say where with --home or --store", place(home)));
     };
     if leagues.iter().any(|(listed, _)| listed == league) {
         return Ok(league.clone());
@@ -264,12 +346,20 @@ pub(crate) fn find_league(home: &Home, named: Option<&LeagueId>) -> Result<Leagu
     let listed = if listed.is_empty() { String::from("it holds none") } else { format!("it holds {listed}") };
     bail!(
         "there is no league {league} in {}: {listed}; league leagues lists them, and --home names another home",
-        home.root().display()
+        place(home)
     )
+}
+
+/// Where the logs are, for people.
+fn place(home: &Home) -> String {
+    home.store().map_or_else(|| home.root().display().to_string(), |store| store.name().to_owned())
 }
 
 /// With the time of the last write, newest first.
 pub(crate) fn leagues_of(home: &Home) -> Result<Vec<(LeagueId, SystemTime)>> {
+    if let Some(store) = home.store() {
+        return Ok(store.leagues()?);
+    }
     let directory = home.root().join("data").join("leagues");
     let entries = match std::fs::read_dir(&directory) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -288,6 +378,6 @@ pub(crate) fn leagues_of(home: &Home) -> Result<Vec<(LeagueId, SystemTime)>> {
 }
 
 pub(crate) fn read(home: &Home, league: &LeagueId) -> Result<Season> {
-    let (replay, _) = replay(&home.log(league), drop).with_context(|| league.to_string())?;
+    let (replay, _) = replay(&home.log(league), |_, _| {}).with_context(|| league.to_string())?;
     replay.finish().with_context(|| league.to_string())
 }

@@ -95,8 +95,11 @@ fn print_standings(options: &Run, plan: &Plan, league: &LeagueId) -> Result<()> 
     } else {
         Source::at(&plan.manager.endpoint, &options.tls.files())?.standings()?
     };
-    let which =
-        if started { show::flags(&options.home, league) } else { format!(" --manager {}", plan.manager.endpoint) };
+    let which = if started {
+        show::flags(&Home::at(&options.home), league)
+    } else {
+        format!(" --manager {}", plan.manager.endpoint)
+    };
     show::print(options.json, &rows, || table::excerpt(&rows, &which))?;
     if started {
         eprintln!("Check every draw and result: league verify{which}");
@@ -437,6 +440,7 @@ async fn register_player(caller: &AgentClient, agent: &Planned) -> Result<()> {
             pass_scheme: None,
             accepts_batches: false,
             signs_moves: false,
+            pulls: false,
         },
         player_id: agent.id.as_ref().and_then(|id| id.parse::<PlayerId>().ok()),
         join_key: None,

@@ -20,14 +20,14 @@ pub(crate) struct Reachable {
 }
 
 impl Reachable {
-    /// An advertised endpoint is not checked.
-    pub(crate) async fn find(bound: &Bound, scheme: &str, advertised: Option<&Endpoint>) -> Result<Self> {
+    /// Advertised endpoints are not checked. The first one is the contact.
+    pub(crate) async fn find(bound: &Bound, scheme: &str, advertised: &[Endpoint]) -> Result<Self> {
         let (listens, port) = (bound.address.ip(), bound.address.port());
         let by_loopback = listens.is_unspecified() || listens.is_loopback();
         let here = if by_loopback { Some(bound.endpoint(scheme)?) } else { None };
-        if let Some(contact) = advertised {
-            let names = vec![contact.host().to_owned()];
-            return Ok(Self { contact: contact.clone(), others: Vec::new(), here, names, is_cut_off: false });
+        if let Some((contact, others)) = advertised.split_first() {
+            let names = advertised.iter().map(|named| named.host().to_owned()).collect();
+            return Ok(Self { contact: contact.clone(), others: others.to_vec(), here, names, is_cut_off: false });
         }
         let addresses = lan::lan_addresses(listens);
         if addresses.is_empty() {
@@ -48,6 +48,18 @@ impl Reachable {
         let contact = endpoints.remove(0);
         let names = known.into_iter().map(|(name, _)| name).collect();
         Ok(Self { contact, others: endpoints, here, names, is_cut_off: false })
+    }
+
+    /// The same server, for the league at `path`.
+    pub(crate) fn at_league(&self, path: &str) -> Self {
+        let at = |endpoint: &Endpoint| endpoint.beside(&format!("{}mcp", path.trim_start_matches('/')));
+        Self {
+            contact: at(&self.contact),
+            others: self.others.iter().map(at).collect(),
+            here: self.here.as_ref().map(at),
+            names: self.names.clone(),
+            is_cut_off: self.is_cut_off,
+        }
     }
 
     pub(crate) fn is_local(&self) -> bool {

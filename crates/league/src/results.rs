@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use league_core::record::MatchRecord;
+use league_core::rules::game::{Deal, Game as _, GameStage};
 use league_core::rules::outcome::Outcome;
+use league_core::rules::series::{Series, first_side};
 use league_core::season::Season;
 use league_core::season::event::Fact;
-use league_protocol::id::{MatchId, PlayerId};
+use league_protocol::id::{GameType, MatchId, PlayerId};
 use league_protocol::message::query::ScheduledMatch;
 use league_protocol::message::report::Account;
 use league_protocol::problem::Problem;
@@ -148,8 +150,9 @@ pub(crate) fn describe(file: &MatchFile, names: &Names) -> String {
                 winner.unwrap_or_else(|| String::from("a draw")),
                 points.join(", ")
             );
-            if details.games_per_match.is_some() {
-                describe_games(&mut text, file, names);
+            let played = file.replay();
+            if let Some(played) = played.as_ref().filter(|_| details.games_per_match.is_some()) {
+                describe_games(&mut text, played, file, names);
             }
             for (player, choice) in details.choices.0.iter().filter(|_| details.games_per_match.is_none()) {
                 let choice = choice.as_deref().unwrap_or("made no legal choice");
@@ -160,7 +163,11 @@ pub(crate) fn describe(file: &MatchFile, names: &Names) -> String {
                 _ if details.games_per_match.is_some() => {}
                 (Some(number), Some(parity)) => drop(writeln!(text, "  Number drawn: {number}, {parity}")),
                 (Some(number), None) => drop(writeln!(text, "  Number drawn: {number}")),
-                (None, _) => text.push_str("  No number was drawn.\n"),
+                (None, _) if file.game_type == GameType::even_odd() => text.push_str("  No number was drawn.\n"),
+                (None, _) => {}
+            }
+            if let Some(deal) = played.filter(|_| details.games_per_match.is_none()).and_then(|played| played.deal()) {
+                let _ = writeln!(text, "  Cards: {}", deal.sentence(Pair::new(&name(a), &name(b))));
             }
         }
     }
@@ -189,12 +196,30 @@ pub(crate) fn describe(file: &MatchFile, names: &Names) -> String {
     text
 }
 
-/// One line for each game of the match, in order.
-fn describe_games(text: &mut String, file: &MatchFile, names: &Names) {
+/// The moves of a game that its line shows.
+const SHOWN_MOVES: usize = 42;
+
+/// One line for each game of the match, in order: who began, the score, the number or the cards, and the moves.
+fn describe_games(text: &mut String, played: &Series, file: &MatchFile, names: &Names) {
     let (a, b) = (names.of_id(file.player_a_id.as_str()), names.of_id(file.player_b_id.as_str()));
-    for end in file.games() {
+    let named = Pair::new(a.as_str(), b.as_str());
+    let moves = file.result.as_ref().map(|result| result.details.moves.as_slice()).unwrap_or_default();
+    let mut start = 0;
+    let mut line = |number: u32, score: String, deal: Option<Deal>, count: usize| {
+        let deal = deal.map(|deal| format!("; {}", deal.sentence(named))).unwrap_or_default();
+        let made: Vec<&str> = moves.iter().skip(start).take(count).map(|one| one.played.as_str()).collect();
+        start += made.len();
+        let more = if made.len() > SHOWN_MOVES { " …" } else { "" };
+        let shown = made.iter().take(SHOWN_MOVES).copied().collect::<Vec<_>>().join(" ");
+        let _ =
+            writeln!(text, "  Game {number}: {} first; {score}{deal}; moves {shown}{more}", named[first_side(number)]);
+    };
+    for end in played.ends() {
         let number = end.drawn.map(|number| format!(", number {}", number.get())).unwrap_or_default();
-        let _ = writeln!(text, "  Game {}: {a} {}, {b} {}{number}", end.number, end.score.a, end.score.b);
+        line(end.number, format!("{a} {}, {b} {}{number}", end.score.a, end.score.b), end.deal, end.moves);
+    }
+    if !matches!(played.stage(), GameStage::Over(_)) {
+        line(played.number(), String::from("not played to its end"), played.deal(), usize::MAX);
     }
 }
 

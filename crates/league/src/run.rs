@@ -40,7 +40,7 @@ use crate::invitation::Invitation;
 use crate::keys::{GivenKeys, Keys};
 use crate::listen::Bound;
 use crate::logs;
-use crate::open::{self, ManagedLeague, OpenLeague};
+use crate::open::{self, FileWriters, ManagedLeague, OpenLeague};
 use crate::orchestrator;
 use crate::progress::{Expected, Progress};
 use crate::reachable::Reachable;
@@ -64,7 +64,7 @@ pub(crate) fn run(options: &Run) -> Result<()> {
 }
 
 async fn play(options: &Run) -> Result<()> {
-    let home = Home::open(&options.home)?;
+    let home = options.store.home(&options.home)?;
     let mut configured = Configured::read(&home, options.league_id.as_ref(), &options.tls)?;
     configured.league.game_type = options.game.clone().unwrap_or(configured.league.game_type);
     if let Some(format) = &options.format {
@@ -74,7 +74,8 @@ async fn play(options: &Run) -> Result<()> {
     configured.league.check_games()?;
     let kinds = strategies(options, &configured.league.game_type)?;
     let tally = options.figures.as_ref().map(|_| Arc::new(CallTally::default()));
-    let secure = Secure::read(&configured.tls)?.tallied(tally.clone());
+    let secure =
+        Secure::read(&configured.tls)?.behind(configured.network.trusted_proxies.clone()).tallied(tally.clone());
     for kind in kinds.iter().collect::<BTreeSet<_>>() {
         strategy_runner(kind, &secure)?;
     }
@@ -84,7 +85,7 @@ async fn play(options: &Run) -> Result<()> {
     };
     home.prepare_for_agent()?;
     let first = options.port.unwrap_or(configured.network.manager_port);
-    let begun = home.database(&league).exists();
+    let begun = home.has_league(&league)?;
     // The ports are taken before the league begins: a port in use must leave nothing behind.
     let places = if begun { None } else { Some(ReservedPorts::take(options, first, begun)?) };
     let log = SystemLog::open(&home)?;
@@ -105,7 +106,7 @@ async fn play(options: &Run) -> Result<()> {
     if opened.season().phase() == LeaguePhase::LeagueCompleted {
         opened.repair().await?;
         eprintln!("{league} in {} is over; this is how it ended.", home.root().display());
-        return print_standings(options, opened.season());
+        return print_standings(options, opened.season(), &home);
     }
     if opened.resumed {
         eprintln!("Going on with {league}, round {}.", opened.season().current_round().map_or(0, |round| round.0));
@@ -184,6 +185,7 @@ impl LeagueRun<'_> {
             own_addresses: lan::own_addresses,
             expect_players: Some(options.players + options.guests),
             expect_referees: Some(options.referees),
+            pace: options.pace.unwrap_or_default(),
             seed: seed.clone(),
             answer_limit: configured.timeouts.response,
             rates: configured.rates.manager,
@@ -192,21 +194,27 @@ impl LeagueRun<'_> {
         };
         opened.publish_address(&at)?;
         let invitation = Invitation {
-            reachable: &Reachable::find(&front, secure.scheme(), None).await?,
+            reachable: &Reachable::find(&front, secure.scheme(), &[]).await?,
             keys: &Keys::choose(&GivenKeys::default(), front.address.ip(), &environment)?,
             has_token: false,
             expect_players: settings.expect_players,
             expect_referees: settings.expect_referees,
         };
-        let ManagedLeague { manager, views, dashboard, repairing, work } =
-            opened.manage(settings, logs, invitation.room(), secure.client(), environment.clone())?;
+        let writers = FileWriters::start(&home, logs)?;
+        let ManagedLeague { manager, views, dashboard, repairing, work } = opened.manage(
+            settings,
+            &writers,
+            (invitation.room(), String::from("/")),
+            secure.client(),
+            environment.clone(),
+        )?;
         let guests = match options.guests {
             0 => String::new(),
             guests => format!(", {} to come", counted(guests, "guest")),
         };
         let (playing, refereeing) = (counted(options.players, "player"), counted(options.referees, "referee"));
         eprintln!("{league}: {playing}{guests}, {refereeing}, manager at {at}");
-        let site = at.at("/");
+        let site = at.beside("");
         eprintln!("Watch it at {site}");
         log.info(
             "LEAGUE_STARTED",
@@ -275,7 +283,7 @@ impl LeagueRun<'_> {
         hosted.journal_writer.flush();
         manager.flush_log();
         let season = manager.league_handle().read(|season, _| season.clone()).await?;
-        print_standings(options, &season)?;
+        print_standings(options, &season, home)?;
         let (matches, took) = (season.matches_completed(), began.elapsed());
         closing::technical_losses(home, &season).iter().for_each(|line| eprintln!("{line}"));
         let played = counted(matches, "match");
@@ -289,7 +297,7 @@ impl LeagueRun<'_> {
         }
         let memory = peak_memory_mb().map_or_else(String::new, |megabytes| format!(", {megabytes} MB at most"));
         eprintln!("{played} in {took:.2?}{memory}. Everything is in {}.", home.root().display());
-        let which = show::flags(&options.home, &league);
+        let which = show::flags(home, &league);
         eprintln!("Check every draw and result: league verify{which}");
         if options.stay {
             eprintln!("Serving until Ctrl-C. Watch it at {site}");
@@ -330,8 +338,8 @@ fn strategies(options: &Run, game: &GameType) -> Result<Vec<SmolStr>> {
     Ok(given.iter().cycle().take(options.players as usize).map(SmolStr::new).collect())
 }
 
-fn print_standings(options: &Run, season: &Season) -> Result<()> {
-    show::final_standings(options.json, season, &options.home)?;
+fn print_standings(options: &Run, season: &Season, home: &Home) -> Result<()> {
+    show::final_standings(options.json, season, home)?;
     if let Some(champion) = season.champion() {
         eprintln!("Champion: {} ({}) with {} points.", champion.display_name, champion.player_id, champion.points);
     }
@@ -358,6 +366,7 @@ impl HostedAgents<'_> {
             manager: self.at.clone(),
             contact: bound.endpoint(self.secure.scheme())?,
             capacity: CAPACITY,
+            pulls: false,
             games: vec![self.game.clone()],
             join_key: None,
             operator: None,

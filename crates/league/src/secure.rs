@@ -7,9 +7,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use league_wire::call_tally::CallTally;
 use league_wire::client::{Client, ClientSettings};
+use league_wire::endpoint::Endpoint;
 use league_wire::runtime_lag::LagMonitor;
 use league_wire::settings::ServerSettings;
 use league_wire::tls::{ClientConfig, client_config, server_config};
+use league_wire::trusted_proxies::TrustedProxies;
 
 use crate::config::tls::TlsFiles;
 
@@ -44,6 +46,12 @@ impl Secure {
         })
     }
 
+    /// The servers believe these proxies about the addresses of clients.
+    pub(crate) fn behind(mut self, proxies: TrustedProxies) -> Self {
+        self.server.trusted_proxies = proxies;
+        self
+    }
+
     pub(crate) fn tallied(mut self, tally: Option<Arc<CallTally>>) -> Self {
         self.client.tally = tally;
         self
@@ -64,13 +72,20 @@ impl Secure {
 
     /// A client for the current runtime; if that runtime is late, peers get the time back.
     pub(crate) fn client(&self) -> Client {
-        Client::new(ClientSettings { lag_monitor: Some(LagMonitor::start()), ..self.client.clone() })
+        self.client_of(&[])
+    }
+
+    /// A client of an agent that knows these managers.
+    pub(crate) fn client_of(&self, managers: &[Endpoint]) -> Client {
+        let (lag_monitor, managers) = (Some(LagMonitor::start()), managers.to_vec());
+        Client::new(ClientSettings { lag_monitor, managers, ..self.client.clone() })
     }
 }
 
-pub(crate) fn operator_client(authority: Option<&Path>) -> Result<Client> {
+pub(crate) fn operator_client(authority: Option<&Path>, managers: &[Endpoint]) -> Result<Client> {
     let variable = std::env::var_os("LEAGUE_CA").filter(|name| !name.is_empty());
-    Ok(Client::new(client_settings(authority.or(variable.as_deref().map(Path::new)))?))
+    let settings = client_settings(authority.or(variable.as_deref().map(Path::new)))?;
+    Ok(Client::new(ClientSettings { managers: managers.to_vec(), ..settings }))
 }
 
 const SERVE: &str = "HTTPS cannot be served";

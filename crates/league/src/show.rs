@@ -1,12 +1,11 @@
 //! `league standings`, `schedule`, `matches`, `match`, `agents`, `status`: read from the log, or from a running
 //! manager.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 use league_core::season::Season;
 use league_protocol::id::{LeagueId, MatchId, PlayerId};
 use league_protocol::message::query::LeagueStatus;
+use league_store::home::Home;
 use league_store::views::match_file::MatchFile;
 use serde::Serialize;
 
@@ -25,12 +24,13 @@ pub(crate) fn print(json: bool, data: &impl Serialize, table: impl FnOnce() -> S
 }
 
 /// The flags that name a league of a home.
-pub(crate) fn flags(home: &Path, league: &LeagueId) -> String {
-    format!(" --home {} --league-id {league}", home.display())
+pub(crate) fn flags(home: &Home, league: &LeagueId) -> String {
+    let store = home.store().map(|store| format!(" --store {}", store.name())).unwrap_or_default();
+    format!(" --home {}{store} --league-id {league}", home.root().display())
 }
 
 /// Prints the standings at the end of a league.
-pub(crate) fn final_standings(json: bool, season: &Season, home: &Path) -> Result<()> {
+pub(crate) fn final_standings(json: bool, season: &Season, home: &Home) -> Result<()> {
     let rows = season.standings();
     print(json, &rows, || table::excerpt(&rows, &flags(home, &season.config().league_id)))
 }

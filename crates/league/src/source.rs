@@ -27,11 +27,11 @@ pub(crate) enum Source {
 
 impl Source {
     pub(crate) fn of(which: &Which) -> Result<Self> {
-        if let Some(manager) = &which.manager {
-            let client = Box::new(ManagerClient::new(manager, &which.operator)?);
+        if !which.manager.is_empty() {
+            let client = Box::new(ManagerClient::new(&which.manager, &which.operator)?);
             return Ok(Self::Manager(client, which.league.league_id.clone()));
         }
-        let home = Home::open(&which.league.home)?;
+        let home = which.league.open()?;
         let league = open::find_league(&home, which.league.league_id.as_ref())?;
         let season = open::read(&home, &league)?;
         Ok(Self::Home(home, Box::new(season)))
@@ -39,7 +39,7 @@ impl Source {
 
     pub(crate) fn at(manager: &Endpoint, tls: &TlsFiles) -> Result<Self> {
         let operator = Operator { token: None, ca: tls.authority.clone() };
-        Ok(Self::Manager(Box::new(ManagerClient::new(manager, &operator)?), None))
+        Ok(Self::Manager(Box::new(ManagerClient::new(std::slice::from_ref(manager), &operator)?), None))
     }
 
     pub(crate) fn status(&self) -> Result<LeagueStatus> {

@@ -17,9 +17,13 @@ use crate::table::plain;
 const STALE: u8 = 3;
 
 pub(crate) fn run(options: &Verify) -> Result<ExitCode> {
-    let home = Home::open(&options.league.home)?;
+    let home = options.league.open()?;
     let league = open::find_league(&home, options.league.league_id.as_ref())?;
     let check = || verify(&home, &league, options.head).map_err(|finding| anyhow!("{league}: {finding}"));
+    if options.repair {
+        // Refused also when there is nothing to repair at this moment.
+        drop(lock(&home, &league)?);
+    }
     let mut report = check()?;
     if options.repair && (report.files_stale > 0 || report.files_different > 0) {
         report = repaired(&home, &league, &report, check)?;
@@ -36,14 +40,18 @@ pub(crate) fn run(options: &Verify) -> Result<ExitCode> {
     })
 }
 
-/// A running manager writes its own files, so this needs its lock.
+/// A running manager writes its own files, so a repair needs its lock. `verify` looks whether a manager holds it.
+fn lock(home: &Home, league: &LeagueId) -> Result<Lock> {
+    Ok(Lock::take(home.lock(league), Environment::real().now())?)
+}
+
 fn repaired(
     home: &Home,
     league: &LeagueId,
     before: &VerifyReport,
     check: impl Fn() -> Result<VerifyReport>,
 ) -> Result<VerifyReport> {
-    let lock = Lock::take(home.lock(league), Environment::real().now())?;
+    let lock = lock(home, league)?;
     repair(home, league, before)?;
     drop(lock);
     let after = check()?;

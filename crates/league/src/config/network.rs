@@ -3,6 +3,7 @@
 use std::net::Ipv6Addr;
 
 use league_wire::endpoint::Endpoint;
+use league_wire::trusted_proxies::{ProxyNetworkError, TrustedProxies};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -24,6 +25,9 @@ pub(crate) struct Network {
     /// The first port is for `P01`.
     #[serde(rename = "default_player_port_range")]
     pub(crate) player_ports: Ports,
+    /// Believed about the addresses of the clients behind them.
+    #[serde(deserialize_with = "proxies")]
+    pub(crate) trusted_proxies: TrustedProxies,
 }
 
 impl Default for Network {
@@ -33,6 +37,7 @@ impl Default for Network {
             manager_port: 8000,
             referee_ports: Ports { first: 8001, last: 8010 },
             player_ports: Ports { first: 8101, last: 8199 },
+            trusted_proxies: TrustedProxies::default(),
         }
     }
 }
@@ -88,6 +93,17 @@ impl<'de> Deserialize<'de> for Ports {
         let ports = range.and_then(|(first, last)| Self::new(first, last));
         ports.ok_or_else(|| D::Error::custom("expected two ports from 1 to 65535, the first not above the last"))
     }
+}
+
+/// `["10.0.0.0/8", "192.0.2.7"]`, or `"10.0.0.0/8,192.0.2.7"` as in a variable.
+fn proxies<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TrustedProxies, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    let texts: Vec<&str> = match (&value, value.as_array()) {
+        (_, Some(list)) => list.iter().map(|entry| entry.as_str().unwrap_or_default()).collect(),
+        (Value::String(text), None) => text.split(',').map(str::trim).collect(),
+        (_, None) => return Err(D::Error::custom(ProxyNetworkError)),
+    };
+    texts.into_iter().map(str::parse).collect::<Result<_, ProxyNetworkError>>().map_err(D::Error::custom)
 }
 
 #[cfg(test)]

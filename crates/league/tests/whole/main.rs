@@ -21,6 +21,8 @@ mod logs;
 mod machine;
 mod misbehaviour;
 mod models;
+#[cfg(target_os = "linux")]
+mod operating;
 mod operator;
 mod operator_calls;
 mod orchestrator;
@@ -28,20 +30,25 @@ mod outsiders;
 mod pages;
 mod peers;
 mod pipes;
+mod postgres;
 mod processes;
+mod pulling;
 mod refusals;
 mod secrets;
 mod secure;
+mod serve;
 mod several_games;
 #[cfg(target_os = "linux")]
 mod several_machines;
 mod source;
 mod stepped;
 mod support;
+mod takeovers;
 mod taught_dialects;
 #[path = "../../../wire/tests/test_certificates/mod.rs"]
 mod test_certificates;
-#[cfg(feature = "otel")]
+#[cfg(target_os = "linux")]
+mod throughput;
 mod traces;
 mod transcripts;
 mod windows;

@@ -115,7 +115,7 @@ fn what_the_operator_does_is_in_the_log() {
         let logs = venue.home.files().into_iter().filter(|path| path.ends_with("league.log.jsonl"));
         let log: String = logs.map(|path| fs::read_to_string(path).unwrap()).collect();
         for action in ["withdraw_player P01", "rotate_key player"] {
-            assert!(log.contains(&format!("The operator, {origin}: {action}")), "{log}");
+            assert!(log.contains(&format!("The operator's call {action}, {origin}")), "{log}");
         }
     }
 }

@@ -52,12 +52,15 @@ fn after_the_end_restarted_agents_exit_and_new_ones_are_refused() {
 }
 
 #[test]
-fn an_agent_answers_to_the_name_that_it_advertises_and_to_no_other() {
+fn an_agent_answers_to_the_names_that_it_advertises_and_to_no_other() {
     let venue = Venue::new();
-    let mut manager = venue.manager_with(2, 1, &["--advertise", "http://league.example:8000/mcp"]);
+    let names = "http://league.example:8000/mcp,https://proxy.example/mcp";
+    let mut manager = venue.manager_with(2, 1, &["--advertise", names]);
     assert_eq!(manager.address(), "http://league.example:8000/mcp");
     let call = |name: &str| http::call_by_name(&venue.address, name, "get_standings", &json!({}));
-    assert!(call("league.example:8000")["result"]["standings"].is_array());
+    for name in ["league.example:8000", "proxy.example"] {
+        assert!(call(name)["result"]["standings"].is_array(), "{name}");
+    }
     assert_contains(call("evil.example:8000")["error"].as_str().unwrap(), &["is not a name of this server"]);
 }
 

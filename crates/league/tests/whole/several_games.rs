@@ -48,6 +48,12 @@ fn every_game_of_a_match_of_poker_has_fresh_cards() {
     home.run(&["--game", "kuhn_poker", "--games-per-match", "4"]);
     home.verify(6);
     assert_eq!(home.json("verify")["draws_proved"], 6);
+    let told = home.league(&["match", "R1M1"]).success().stdout;
+    let games: Vec<&str> = told.lines().filter(|line| line.starts_with("  Game ")).collect();
+    assert_eq!(games.len(), 4, "{told}");
+    assert!(games.iter().all(|game| game.contains(" held ") && game.contains("; moves ")), "{told}");
+    let first = |game: &str| game.split_once(": ").unwrap().1.split_once(" first; ").unwrap().0.to_owned();
+    assert!(first(games[0]) == first(games[2]) && first(games[0]) != first(games[1]), "the sides swap: {told}");
     // The first view of each game of each match, as P01 saw it: its card.
     let cards = home.list("matches").into_iter().map(|game| {
         let file = home.match_file(game["match_id"].as_str().unwrap());

@@ -2,10 +2,12 @@
 
 use std::fs;
 
+use league_protocol::side::Pair;
+use league_store::views::match_file::{MatchContext, MatchFile};
 use serde_json::json;
 
 use crate::support::home::LEAGUE;
-use crate::support::{Process, TestHome, Venue, assert_contains, read_json};
+use crate::support::{Process, TestHome, Venue, assert_contains, poll, read_json};
 
 fn referee_elsewhere(venue: &Venue, home: &TestHome) -> Process {
     venue.agent_in(home.path(), &["referee", "--referee-id", "REF01"])
@@ -36,7 +38,6 @@ fn a_referee_with_its_own_home_sends_the_transcript_and_the_managers_home_explai
         assert_eq!(here[field], there[field], "{field}");
     }
     assert_eq!(here["transcript_sha256"].as_str().unwrap().len(), 64);
-    assert_eq!(fs::read_dir(elsewhere.join(&format!("data/outbox/{LEAGUE}"))).unwrap().count(), 0);
     venue.home.verify(1);
     let report = venue.home.json("verify");
     assert_eq!((&report["transcripts"], &report["transcripts_missing"]), (&json!(1), &json!(0)), "{report}");
@@ -71,14 +72,14 @@ fn a_shared_home_is_recognised_and_no_transcript_is_sent() {
     let path = venue.home.match_path("R1M1");
     fs::write(&path, fs::read_to_string(&path).unwrap().replacen("GAME_JOIN_ACK", "GAME_JOIN_ICK", 1)).unwrap();
     venue.home.league(&["verify"]).fails_with(&["the transcript of R1M1 is SHA-256"]);
-    assert!(!venue.home.join("data/outbox").exists());
     assert_eq!(file["problems"]["P02"]["kind"], "wrong_value", "{file}");
     let log = fs::read_to_string(venue.home.join(&format!("logs/league/{LEAGUE}/league.log.jsonl"))).unwrap();
     assert_contains(&log, &["MATCH_EXPLAINED", "wrong_value"]);
 }
 
+/// As if both had been killed between the commit of the report and the writing of its file.
 #[test]
-fn a_transcript_is_delivered_after_manager_and_referee_were_killed() {
+fn a_manager_that_was_killed_completes_a_match_file_that_has_only_the_transcript() {
     let (venue, elsewhere) = (Venue::patient(), TestHome::new());
     let mut manager = venue.manager_with(2, 1, &[]);
     manager.address();
@@ -87,20 +88,26 @@ fn a_transcript_is_delivered_after_manager_and_referee_were_killed() {
     manager.wait_for_end_of_league();
     manager.kill();
     referee.kill();
-    // As if both had been killed between the report and the transcript.
     let path = venue.home.match_path("R1M1");
-    let mut file = read_json(&path);
-    let transcript = file["transcript"].take();
-    file["transcript"] = json!([]);
-    fs::write(&path, file.to_string()).unwrap();
-    let outbox = elsewhere.join(&format!("data/outbox/{LEAGUE}"));
-    fs::create_dir_all(&outbox).unwrap();
-    fs::write(outbox.join("R1M1"), b"").unwrap();
+    let whole: MatchFile = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let context = MatchContext {
+        league_id: whole.league_id.clone(),
+        round_id: whole.round_id,
+        match_id: whole.match_id.clone(),
+        attempt: whole.attempt,
+        game_type: whole.game_type.clone(),
+        players: Pair::new(whole.player_a_id.clone(), whole.player_b_id.clone()),
+        referee_id: whole.referee_id.clone(),
+    };
+    let unreported = MatchFile::unreported(context, whole.transcript.clone());
+    fs::write(&path, format!("{}\n", serde_json::to_string_pretty(&unreported).unwrap())).unwrap();
+    let stale = venue.home.league(&["verify"]);
+    assert_eq!(stale.code, Some(3), "{}", stale.stderr);
+    assert_contains(&stale.stderr, &["the result of R1M1 is not in it yet"]);
     manager.kill_and_restart();
     manager.address();
-    referee.kill_and_restart();
-    referee.wait().success();
-    assert_eq!(read_json(&path)["transcript"], transcript);
-    assert!(!outbox.join("R1M1").exists());
+    let whole = serde_json::to_value(&whole).unwrap();
+    // On a thread of its own.
+    poll("the whole file", || (read_json(&path) == whole).then_some(()));
     venue.home.verify(1);
 }

@@ -84,6 +84,7 @@ fn the_system_file_sets_ports_times_and_the_league() {
         manager_port: 9000,
         referee_ports: Ports::new(9001, 9005).unwrap(),
         player_ports: Ports::new(9101, 9150).unwrap(),
+        ..Network::default()
     };
     assert_eq!(configured.network, network);
     assert_eq!(configured.manager.as_str(), "http://127.0.0.1:9000/mcp");

@@ -93,6 +93,21 @@ fn with_https_the_default_endpoint_of_the_manager_changes() {
 }
 
 #[test]
+fn trusted_proxies_are_a_list_in_a_file_and_a_line_in_a_variable() {
+    let written = with_file("system.json", r#"{ "network": { "trusted_proxies": ["10.0.0.0/8", "fd00::1"] } }"#);
+    let lists =
+        |configured: &Configured, address: &str| configured.network.trusted_proxies.lists(address.parse().unwrap());
+    let configured = written.load();
+    assert!(lists(&configured, "10.1.1.1") && lists(&configured, "fd00::1") && !lists(&configured, "fd00::2"));
+    let (configured, _) = written.load_with(&[("LEAGUE_TRUSTED_PROXIES", "192.0.2.7, 192.0.2.8")]).unwrap();
+    assert!(lists(&configured, "192.0.2.8") && !lists(&configured, "10.1.1.1"));
+    for wrong in ["0.0.0.0/0", "proxy.example", "192.0.2.7,,"] {
+        let error = written.load_with(&[("LEAGUE_TRUSTED_PROXIES", wrong)]).unwrap_err().to_string();
+        assert!(error.contains("LEAGUE_TRUSTED_PROXIES") && error.contains("10.0.0.0/8"), "{error}");
+    }
+}
+
+#[test]
 fn an_empty_variable_is_not_set() {
     let (configured, _) = Written::new(&[]).load_with(&[("LEAGUE_ID", ""), ("LEAGUE_MOVE_TIMEOUT", " ")]).unwrap();
     assert_eq!(configured, Written::new(&[]).load());
@@ -108,6 +123,9 @@ fn the_last_layer_decides_where_the_manager_is() {
     assert_eq!(manager(&[("LEAGUE_HOST", "::1")]), "http://[::1]:8000/mcp");
     let both = [("LEAGUE_MANAGER_PORT", "81"), ("LEAGUE_MANAGER", "http://variable.example/mcp")];
     assert_eq!(manager(&both), "http://variable.example/mcp");
+    let (several, _) = written.load_with(&[("LEAGUE_MANAGER", "http://one:8000/mcp, http://two:8000/mcp")]).unwrap();
+    assert_eq!(several.manager.as_str(), "http://one:8000/mcp");
+    assert_eq!(several.other_managers, ["http://two:8000/mcp".parse().unwrap()]);
 }
 
 #[test]

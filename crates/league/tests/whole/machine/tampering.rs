@@ -357,14 +357,6 @@ const CASES: &[(&str, Tamper, &[&str])] = &[
     ("the mark of a home", |home| fs::write(path(home, "home.mark"), "0".repeat(40)).unwrap(), &["home.mark"]),
     ("the text of a lock", |home| set(home, "manager.lock", "/pid", json!(1)), &["manager.lock", "sha256"]),
     (
-        "a file in the outbox",
-        |home| {
-            fs::create_dir_all(home.join(&format!("data/outbox/{LEAGUE}"))).unwrap();
-            fs::write(home.join(&format!("data/outbox/{LEAGUE}/R1M1")), "x").unwrap();
-        },
-        &["outbox", "R1M1"],
-    ),
-    (
         "a file more",
         |home| fs::write(home.join(&format!("data/leagues/{LEAGUE}/standings.txt")), "P01").unwrap(),
         &["standings.txt"],

@@ -56,8 +56,9 @@ fn of_two_managers_on_one_home_the_first_ends_and_the_second_goes_on() {
     let (venue, first, _agents) = playing();
     fs::remove_file(file(&venue, "manager.lock")).unwrap();
     let port = ports::free().to_string();
-    let second = venue.home.start(&["manager", "--port", &port, "--expect-players", "5", "--expect-referees", "1"]);
+    let mut second = venue.home.start(&["manager", "--port", &port, "--expect-players", "5", "--expect-referees", "1"]);
     first.wait().fails_with(&["manager.lock was"]);
+    second.wait_for_line("Watch it at");
     second.signal("TERM");
     second.wait().success();
     let exit = venue.home.league(&["verify"]);

@@ -2,6 +2,7 @@
 //!
 //! The hosts are network namespaces. Where those are not allowed, `cargo xtask ci` skips these tests and says so.
 
+mod fleet;
 mod network;
 
 use std::fs;
@@ -150,6 +151,37 @@ fn agents_are_checked_from_another_machine() {
         let report = network.manager.league(&format!("check {arguments}")).wait();
         assert_eq!(report.code, Some(0), "{arguments}: {}{}", report.stdout, report.stderr);
     }
+}
+
+#[test]
+#[ignore = "needs cargo xtask ci, which looks whether namespaces are allowed"]
+fn a_referee_behind_nat_plays_a_league_by_pulling() {
+    let network = Network::new();
+    let (_router, inside) = network.behind_nat();
+    assert!(!network.manager.can("ip route get 10.0.0.2"), "the manager must not reach the referee");
+    let options = "--host 0.0.0.0 --expect-players 4 --expect-referees 1 --operator-token chalk-on-the-blackboard";
+    let mut manager = network.manager.league(&format!("manager {options} --exit-when-done --json"));
+    let printed = Printed::by(&mut manager);
+    let line = lines_at("10.0.0.2")[0].replace("KEY", printed.key());
+    let mut referee = run_line(&inside, &line);
+    referee.wait_for_line("REF01 is ready");
+    let agents = operate(&network.players, "agents --token chalk-on-the-blackboard").wait().success().json();
+    assert_eq!(agents[0]["endpoint"], "pull://192.168.1.1", "{agents}");
+    let player = "player --host 0.0.0.0 --manager http://192.168.1.10:8000/mcp";
+    let players: Vec<Process> = (0..4).map(|_| network.players.league(player)).collect();
+    let standings = manager.wait().success().json();
+    assert!(standings.as_array().unwrap().iter().all(|row| row["played"] == 3), "{standings}");
+    referee.wait().success();
+    wait_for_all(players);
+    let report = network.manager.league("verify --json").wait().success().json();
+    assert_eq!((&report["matches"], &report["differences"]), (&Value::from(6), &serde_json::json!([])), "{report}");
+    let files = fs::read_dir(network.manager.home().join("SHARED/data/matches/league_2025_even_odd")).unwrap();
+    let matches: Vec<Value> = files.map(|file| read_json(&file.unwrap().path())).collect();
+    let is_whole = |game: &Value| {
+        game["transcript"].as_array().is_some_and(|entries| !entries.is_empty())
+            && game["result"]["details"]["technical_losses"].is_null()
+    };
+    assert!(matches.len() == 6 && matches.iter().all(is_whole), "{matches:?}");
 }
 
 fn operate(host: &Host, command: &str) -> Process {

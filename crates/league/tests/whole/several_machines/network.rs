@@ -7,7 +7,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -21,7 +21,7 @@ const HOSTS: &str = "127.0.0.1 localhost
 
 /// The hosts of the README, behind one switch.
 pub(super) struct Network {
-    _switch: Host,
+    switch: Host,
     pub(super) manager: Host,
     pub(super) referees: Host,
     pub(super) players: Host,
@@ -43,7 +43,38 @@ impl Network {
                 host.does("ip link set eth0 up");
                 host
             });
-        Self { _switch: switch, manager, referees, players }
+        Self { switch, manager, referees, players }
+    }
+
+    /// A host at 10.0.0.2 behind a router at 192.168.1.1, which translates addresses: the others cannot call it.
+    pub(super) fn behind_nat(&self) -> (Host, Host) {
+        let (router, inside) = (Host::new("router"), Host::new("inside"));
+        self.join("port1", &router);
+        router.does("ip address add 192.168.1.1/24 dev eth0");
+        router.does("ip link set eth0 up");
+        router.does(&format!("ip link add name inner type veth peer name eth0 netns {}", inside.id()));
+        router.does("ip address add 10.0.0.1/24 dev inner");
+        router.does("ip link set inner up");
+        router.does("sysctl --quiet --write net.ipv4.ip_forward=1");
+        router.does("iptables --table nat --append POSTROUTING --out-interface eth0 --jump MASQUERADE");
+        inside.does("ip address add 10.0.0.2/24 dev eth0");
+        inside.does("ip link set eth0 up");
+        inside.does("ip route add default via 10.0.0.1");
+        (router, inside)
+    }
+
+    /// One more host, at 192.168.1.`last`.
+    pub(super) fn further(&self, last: u8) -> Host {
+        let host = Host::new(&format!("further{last}"));
+        self.join(&format!("port{last}"), &host);
+        host.does(&format!("ip address add 192.168.1.{last}/24 dev eth0"));
+        host.does("ip link set eth0 up");
+        host
+    }
+
+    fn join(&self, port: &str, host: &Host) {
+        self.switch.does(&format!("ip link add name {port} type veth peer name eth0 netns {}", host.id()));
+        self.switch.does(&format!("ip link set {port} master br0 up"));
     }
 }
 
@@ -108,11 +139,20 @@ impl Host {
         self.start(&command)
     }
 
-    fn does(&self, line: &str) {
+    /// Whether the line succeeds.
+    pub(super) fn can(&self, line: &str) -> bool {
+        self.run(line).status.success()
+    }
+
+    fn run(&self, line: &str) -> Output {
         let mut words = line.split_whitespace();
         let mut command = Command::new(words.next().unwrap());
         command.args(words);
-        let output = self.command(&command).output().unwrap();
+        self.command(&command).output().unwrap()
+    }
+
+    fn does(&self, line: &str) {
+        let output = self.run(line);
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }

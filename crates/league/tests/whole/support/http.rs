@@ -35,6 +35,11 @@ pub(crate) fn page(address: &str, form: Option<&str>) -> (u16, String) {
     exchange(address, authority(address).0, method, "", body)
 }
 
+/// Posts with these headers. Each ends with CRLF.
+pub(crate) fn post_text(address: &str, headers: &str, body: &str) -> (u16, String) {
+    exchange(address, authority(address).0, "POST", headers, body)
+}
+
 /// Repeats the call until its answer fits, and returns that answer.
 pub(crate) fn until(endpoint: &str, method: &str, params: &Value, fits: impl Fn(&Value) -> bool) -> Value {
     poll(&format!("{method} {params}"), || Some(call(endpoint, method, params)).filter(|answer| fits(answer)))
