@@ -16,6 +16,17 @@ pub(crate) fn load(repository: &Repository, arguments: &[&str]) -> Outcome {
     repository.run(lab(repository, "load", arguments)?)
 }
 
+pub(crate) fn crowd(repository: &Repository, arguments: &[&str]) -> Outcome {
+    repository.run(lab(repository, "crowd", arguments)?)
+}
+
+/// `url` names a PostgreSQL server.
+pub(crate) fn stores(repository: &Repository, url: &str, arguments: &[&str]) -> Outcome {
+    let mut lab = lab(repository, "stores", arguments)?;
+    lab.env("LEAGUE_STORE", url);
+    repository.run(lab)
+}
+
 /// First the pages of a large league, then leagues with and without viewers.
 pub(crate) fn viewers(repository: &Repository) -> Outcome {
     say::begin("pages of a league of 1,000 players");

@@ -47,9 +47,7 @@ const PLATFORMS: [Platform; 2] = [
 ];
 
 pub(crate) fn make(repository: &Repository) -> Outcome {
-    let id = repository.output(repository.cargo("pkgid --package league"));
-    let id = id.ok_or("cargo does not know the package league")?;
-    let version = id.rsplit(['#', '@']).next().unwrap_or_default();
+    let version = &version(repository)?;
     let dist = repository.target.join("dist");
     files::empty(&dist)?;
     let mut checksums = String::new();
@@ -80,6 +78,25 @@ pub(crate) fn make(repository: &Repository) -> Outcome {
     Ok(())
 }
 
+pub(crate) fn version(repository: &Repository) -> Result<String, String> {
+    let id = repository.output(repository.cargo("pkgid --package league"));
+    let id = id.ok_or("cargo does not know the package league")?;
+    Ok(id.rsplit(['#', '@']).next().unwrap_or_default().to_owned())
+}
+
+/// In seconds since 1970.
+pub(crate) fn commit_time(repository: &Repository) -> u64 {
+    let committed = repository.output(command("git log -1 --format=%ct"));
+    committed.and_then(|text| text.parse().ok()).unwrap_or(FIRST_OF_1980)
+}
+
+/// The same time as text: `2026-01-31T12:00:00Z`.
+pub(crate) fn commit_date(repository: &Repository) -> String {
+    let mut git = command("git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd");
+    git.env("TZ", "UTC");
+    repository.output(git).unwrap_or_else(|| String::from("1980-01-01T00:00:00Z"))
+}
+
 fn fill(repository: &Repository, platform: &Platform, folder: &Path) -> Outcome {
     files::empty(folder)?;
     let built = repository.target.join(platform.target).join("release").join(platform.program);
@@ -93,8 +110,7 @@ fn fill(repository: &Repository, platform: &Platform, folder: &Path) -> Outcome 
 
 /// Every file gets the time of the commit.
 fn pack(repository: &Repository, platform: &Platform, folder: &Path, archive: &Path) -> Outcome {
-    let committed = repository.output(command("git log -1 --format=%ct"));
-    let seconds = committed.and_then(|text| text.parse().ok()).unwrap_or(FIRST_OF_1980);
+    let seconds = commit_time(repository);
     if platform.is_windows {
         set_times(folder, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))?;
         let mut zip = command("python3 -m zipfile --create");
@@ -154,7 +170,7 @@ fn try_out(repository: &Repository, platform: &Platform, archive: &Path, version
     played
 }
 
-fn checksum(repository: &Repository, archive: &Path) -> Result<String, String> {
+pub(crate) fn checksum(repository: &Repository, archive: &Path) -> Result<String, String> {
     let mut sum = Command::new("sha256sum");
     sum.arg(archive);
     let output = repository.output(sum).ok_or("checksums need `sha256sum`")?;

@@ -9,6 +9,11 @@ use crate::repository::command;
 use crate::{Outcome, Repository, files};
 
 const GUIDE: &str = "CONTRIBUTING.md";
+/// The crates that are extended, and those whose tests cover all games and strategies.
+const TESTED: [&str; 4] = ["league-protocol", "league-core", "league-player", "league-dashboard"];
+/// Named in every command although none of their tests is run: so the dependencies have the features of the whole
+/// workspace, and what `cargo xtask test` compiled is used again.
+const PROGRAMS: [&str; 2] = ["league", "league-bench"];
 
 struct Addition {
     section: &'static str,
@@ -101,19 +106,29 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
             files::write(&copy.join(path), text.replace(old, new))?;
         }
     }
-    let cargo = |words: &str| {
-        let mut command = repository.cargo(words);
+    let cargo = |verb: &str, targets: &[String]| {
+        let mut command = repository.cargo(verb);
         command.arg("--manifest-path").arg(copy.join("Cargo.toml")).env("CARGO_TARGET_DIR", &repository.target);
+        command.args(TESTED.iter().chain(&PROGRAMS).flat_map(|package| ["--package", package])).args(targets);
         command
     };
-    // The new message changes golden files and PROTOCOL.md, as the guide says.
-    let tests =
-        "test --package league-protocol --package league-core --package league-player --package league-dashboard";
-    let mut bless = cargo(tests);
-    // One test at a time: one of them rewrites PROTOCOL.md, which the others read.
-    bless.env("INSTA_UPDATE", "always").env("LEAGUE_BLESS", "1").args(["--", "--test-threads=1"]);
-    repository.run(bless)?;
-    repository.run(cargo(tests))?;
+    let protocol = integration_tests(&copy.join("crates/protocol"))?;
+    let mut all = vec![String::from("--lib")];
+    for package in TESTED {
+        all.extend(integration_tests(&copy.join("crates").join(package.trim_start_matches("league-")))?);
+    }
+    // The new message changes golden files and PROTOCOL.md, and the new game has a recorded course, as the guide says.
+    // One test of the protocol at a time: one of them rewrites PROTOCOL.md, which the others read.
+    for (targets, options) in
+        [(&protocol[..], "-- --test-threads=1"), (&[String::from("--lib")], "-- playthroughs prompt")]
+    {
+        let mut bless = cargo("test", targets);
+        bless.args(options.split(' ')).env("INSTA_UPDATE", "always").env("LEAGUE_BLESS", "1");
+        repository.run(bless)?;
+    }
+    repository.run(cargo("test", &all))?;
+    // With a test, because dependencies have other features in a build without tests, and would be compiled again.
+    repository.run(cargo("build", &["--bin", "league", "--test", "golden"].map(String::from)))?;
     // A kit plays the new game with players of the binary.
     let port =
         TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).map_err(|error| error.to_string())?;
@@ -121,8 +136,8 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
     kit.arg(copy.join("examples/python-stdlib/player.py"));
     kit.args(["--game", "higher_number", "--port", "0", "--manager"]).arg(format!("http://{port}/mcp"));
     let mut kit = kit.spawn().map_err(|error| format!("python3 cannot be started: {error}"))?;
-    let mut league = cargo("run --package league");
-    let options = "-- run --players 5 --guests 1 --game higher_number --strategies highest,random --port";
+    let mut league = Command::new(repository.debug_program("league"));
+    let options = "run --players 5 --guests 1 --game higher_number --strategies highest,random --port";
     league.args(options.split(' ')).arg(port.port().to_string());
     league.arg("--home").arg(copy.join("home"));
     let played = repository.run(league);
@@ -132,6 +147,19 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
     let ended = kit.wait().map_err(|error| error.to_string())?;
     played?;
     if ended.success() { Ok(()) } else { Err(format!("the kit failed: {ended}")) }
+}
+
+/// The options of cargo that name the integration tests of a crate: a file, or a folder with a `main.rs`.
+fn integration_tests(package: &Path) -> Result<Vec<String>, String> {
+    let mut options = Vec::new();
+    for path in files::list(&package.join("tests"))? {
+        let is_test = path.extension().is_some_and(|kind| kind == "rs") || path.join("main.rs").is_file();
+        if is_test {
+            options.push(String::from("--test"));
+            options.push(path.file_stem().unwrap_or_default().to_string_lossy().into_owned());
+        }
+    }
+    Ok(options)
 }
 
 fn named(section: &str, path: &str) -> Outcome {

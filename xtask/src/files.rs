@@ -23,6 +23,15 @@ pub(crate) fn create(folder: &Path) -> Outcome {
     fs::create_dir_all(folder).map_err(cannot("create", folder))
 }
 
+pub(crate) fn rename(from: &Path, to: &Path) -> Outcome {
+    fs::rename(from, to).map_err(cannot("rename", from))
+}
+
+/// In bytes.
+pub(crate) fn size(path: &Path) -> Result<u64, String> {
+    fs::metadata(path).map(|about| about.len()).map_err(cannot("read", path))
+}
+
 /// Creates the folder, or removes everything in it.
 pub(crate) fn empty(folder: &Path) -> Outcome {
     if folder.exists() {

@@ -3,16 +3,19 @@
 
 mod bench;
 mod bless;
+mod delivery;
 mod dist;
 mod documents;
 mod extension;
 mod files;
 mod fuzz;
+mod image;
 mod instructions;
 mod licenses;
 mod markdown;
 mod peers;
 mod picture;
+mod postgres;
 mod repository;
 mod say;
 mod steps;

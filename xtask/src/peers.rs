@@ -14,10 +14,8 @@ use crate::{Outcome, Repository, files, say};
 const LISTS: &str = "crates/league/tests/whole/peers";
 
 pub(crate) fn installed(repository: &Repository) -> Result<PathBuf, String> {
-    let peers = Installation { repository, root: repository.target.join("tools/peers") };
-    if repository.output(command("python3 -m pip --version")).is_none() {
-        return Err("the tests with MCP's official clients need `python3` with pip".into());
-    }
+    let peers = Installation { repository, root: repository.target.join("tools/peers"), lists: LISTS };
+    has_pip(repository)?;
     say::begin("MCP's official clients and its conformance suite");
     thread::scope(|scope| {
         // Both wait for the network most of the time.
@@ -28,9 +26,25 @@ pub(crate) fn installed(repository: &Repository) -> Result<PathBuf, String> {
     Ok(peers.root)
 }
 
+/// The packages of `requirements.txt` in the folder `lists`, installed below `root`. Returns where they are.
+pub(crate) fn python_packages(repository: &Repository, root: PathBuf, lists: &'static str) -> Result<PathBuf, String> {
+    has_pip(repository)?;
+    let installation = Installation { repository, root, lists };
+    installation.packages("python", "requirements.txt")?;
+    Ok(installation.root.join("python"))
+}
+
+fn has_pip(repository: &Repository) -> Outcome {
+    match repository.output(command("python3 -m pip --version")) {
+        Some(_) => Ok(()),
+        None => Err(String::from("programs of others are installed by `python3` with pip")),
+    }
+}
+
 struct Installation<'r> {
     repository: &'r Repository,
     root: PathBuf,
+    lists: &'static str,
 }
 
 impl Installation<'_> {
@@ -59,7 +73,7 @@ impl Installation<'_> {
         let stamp = self.root.join(format!("{name}.installed"));
         let mut wanted = String::new();
         for list in lists {
-            wanted += &files::read(&self.repository.root.join(LISTS).join(list))?;
+            wanted += &files::read(&self.repository.root.join(self.lists).join(list))?;
         }
         if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
             return Ok(());
@@ -67,7 +81,7 @@ impl Installation<'_> {
         // Part of an interrupted installation may be there.
         files::empty(&folder)?;
         for list in lists {
-            files::copy(&self.repository.root.join(LISTS).join(list), &folder.join(list))?;
+            files::copy(&self.repository.root.join(self.lists).join(list), &folder.join(list))?;
         }
         install(&folder)?;
         files::write(&stamp, wanted)

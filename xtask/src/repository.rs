@@ -41,7 +41,16 @@ impl Repository {
 
     /// The path of a program of the release build.
     pub(crate) fn program(&self, name: &str) -> PathBuf {
-        self.target.join("release").join(format!("{name}{}", env::consts::EXE_SUFFIX))
+        self.built("release", name)
+    }
+
+    /// The path of a program of the build for tests.
+    pub(crate) fn debug_program(&self, name: &str) -> PathBuf {
+        self.built("debug", name)
+    }
+
+    fn built(&self, profile: &str, name: &str) -> PathBuf {
+        self.target.join(profile).join(format!("{name}{}", env::consts::EXE_SUFFIX))
     }
 
     /// Prints `command` first; fails unless it succeeds.

@@ -3,7 +3,10 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Outcome, Repository, documents, extension, fuzz, instructions, peers, say, structure, tools, windows};
+use crate::{
+    Outcome, Repository, delivery, documents, extension, files, fuzz, instructions, peers, postgres, say, structure,
+    tools, windows,
+};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
@@ -36,7 +39,16 @@ pub(crate) const CI: &[Step] = &[
         repository.run(tools::machete(repository)?)
     }),
     step("peers", "MCP's official clients and suite, the kits and a real browser accept us", foreign),
-    step("simulations", "1,000 simulated leagues with faults keep every invariant", simulations),
+    step(
+        "postgres",
+        "the log in PostgreSQL keeps the contract of every log, and standbys take leagues over",
+        postgres::check,
+    ),
+    step(
+        "simulations",
+        "1,000 simulated leagues, and 1,000 faults of leading managers, keep every invariant",
+        simulations,
+    ),
     step("hostile", "150 referees and 150 players that lie gain nothing unnoticed", |repository| {
         let tests = tools::linted(repository, "test --workspace --test hostile no_")?;
         hostile(repository, tests, "150")
@@ -46,6 +58,7 @@ pub(crate) const CI: &[Step] = &[
     step("windows", "the Windows program builds and passes its tests under Wine", windows::check),
     step("docs", "the code's documentation builds and its links lead somewhere", docs),
     step("instructions", "the hottest paths need at most 5 % more instructions than recorded", instructions::check),
+    step("delivery", "the image holds a league; its files for deployment are valid", delivery::check),
     step("documents", "every link and every command in the documents works", documents::check),
     step(
         "extension",
@@ -69,6 +82,16 @@ pub(crate) const SOAK: &[Step] = &[
     step("calls", "a million calls: no player that answers in time is charged", |repository| {
         crate::bench::load(repository, &[])
     }),
+    step(
+        "takeovers",
+        "after 60 faults a standby goes on within 8 s; no result is lost, no player charged",
+        |repository| postgres::takeovers(repository, "60"),
+    ),
+    step(
+        "fleet",
+        "200 players, 8 referees that pull, one killed every 5 s: the results are those of an undisturbed league",
+        fleet,
+    ),
     // Two of the five targets run at a time on two cores: three turns of ten minutes.
     step("fuzz", "30 minutes of fuzzing find nothing", |repository| fuzz::run(repository, None, 600)),
 ];
@@ -135,6 +158,9 @@ pub(crate) fn simulate(repository: &Repository, arguments: &[&str]) -> Outcome {
 fn simulations(repository: &Repository) -> Outcome {
     let mut tests = tools::linted(repository, "test --workspace --test simulation nothing_is_lost")?;
     tests.env("LEAGUE_SIMULATIONS", "1000");
+    repository.run(tests)?;
+    let mut tests = tools::linted(repository, "test --workspace --test takeovers takeovers_lose -- --nocapture")?;
+    tests.env("LEAGUE_SIMULATED_TAKEOVERS", "1000");
     repository.run(tests)
 }
 
@@ -151,6 +177,20 @@ fn machines(repository: &Repository) -> Outcome {
     with_peers(repository, &["several_machines::"])
 }
 
+/// Players, referees and rounds.
+const FLEET: &str = "200 8 14";
+
+fn fleet(repository: &Repository) -> Outcome {
+    if let Err(why) = tools::namespaces(repository) {
+        say::skipped(&format!("the fleet of referees, because {why}"));
+        return Ok(());
+    }
+    let test = "test --workspace --test whole several_machines::fleet::killed -- --ignored --nocapture";
+    let mut tests = tools::linted(repository, test)?;
+    tests.env("LEAGUE_FLEET", FLEET);
+    repository.run(tests)
+}
+
 /// Tests that need MCP's official clients and a browser.
 fn with_peers(repository: &Repository, names: &[&str]) -> Outcome {
     let peers = peers::installed(repository)?;
@@ -160,9 +200,17 @@ fn with_peers(repository: &Repository, names: &[&str]) -> Outcome {
     repository.run(tests)
 }
 
-/// Separate from the other tests: the feature adds thirty crates, for which a newcomer need not wait.
+/// Separate from the other tests: the feature adds thirty crates, for which a newcomer need not wait. Only the program is
+/// built with it, and `help`, a small test, because that gives the dependencies the features that they have in `lints`:
+/// they are not compiled again.
 fn traces(repository: &Repository) -> Outcome {
-    repository.run(tools::linted(repository, "test --workspace --features league/otel --test whole traces::")?)
+    let build = "build --workspace --features league/otel --bin league --test help";
+    repository.run(tools::linted(repository, build)?)?;
+    let traced = repository.target.join("traced").join("league");
+    files::copy(&repository.debug_program("league"), &traced)?;
+    let mut tests = ignored(repository, &["traces::"])?;
+    tests.env("LEAGUE_TRACED", traced);
+    repository.run(tests)
 }
 
 fn docs(repository: &Repository) -> Outcome {

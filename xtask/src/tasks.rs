@@ -1,7 +1,7 @@
 //! The list of tasks: for `cargo xtask`, and for the check of commands in documents.
 
 use crate::steps::{self, CI, SOAK, Step, TEST};
-use crate::{Outcome, Repository, bench, bless, dist, fuzz, picture};
+use crate::{Outcome, Repository, bench, bless, dist, fuzz, image, picture, postgres};
 
 pub(crate) struct Task {
     name: &'static str,
@@ -49,6 +49,16 @@ const TASKS: &[Task] = &[
         Takes::Anything("[--calls N] [--matches N] [--help]", bench::load),
     ),
     task(
+        "crowd",
+        "a Swiss league of 10,000 players with referees that pull: a match costs at most 1.3 of one of 1,000 players",
+        Takes::Anything("[--players N] [--rounds N] [--help]", bench::crowd),
+    ),
+    task(
+        "stores",
+        "results per second on PostgreSQL: at least 0.7 of those on SQLite",
+        Takes::Anything("[--players N] [--turns N] [--help]", postgres::stores),
+    ),
+    task(
         "simulate",
         "simulated leagues with faults (10,000); a single run is printed in full",
         Takes::Numbers(&["--runs", "--seed"], steps::simulate),
@@ -58,7 +68,12 @@ const TASKS: &[Task] = &[
         "coverage-guided fuzzing of one target, or of each for 60 s",
         Takes::Anything("[target] [--seconds N]", fuzz::task),
     ),
-    task("picture", "take the README's pictures in a browser", Takes::Nothing(picture::take)),
+    task(
+        "picture",
+        "take the README's pictures in a browser, and every page in its states: target/pictures",
+        Takes::Nothing(picture::take),
+    ),
+    task("image", "build and try an image for containers (OCI): target/image", Takes::Nothing(image::task)),
     task("dist", "build and try the downloads for Windows and Linux: target/dist", Takes::Nothing(dist::make)),
 ];
 

@@ -74,6 +74,22 @@ pub(crate) fn valgrind(repository: &Repository) -> Outcome {
     package(repository, "valgrind --version", "valgrind", "counting instructions needs `valgrind`")
 }
 
+pub(crate) fn systemd(repository: &Repository) -> Outcome {
+    package(repository, "systemd-analyze --version", "systemd", "units are checked with `systemd-analyze`")
+}
+
+pub(crate) fn promtool(repository: &Repository) -> Outcome {
+    package(repository, "promtool --version", "prometheus", "alerts are checked with `promtool`")
+}
+
+pub(crate) fn skopeo(repository: &Repository) -> Outcome {
+    package(repository, "skopeo --version", "skopeo", "images are checked with `skopeo`")
+}
+
+pub(crate) fn umoci(repository: &Repository) -> Outcome {
+    package(repository, "umoci --version", "umoci", "images are unpacked with `umoci`")
+}
+
 /// The error says why network namespaces are not possible.
 pub(crate) fn namespaces(repository: &Repository) -> Outcome {
     if !cfg!(target_os = "linux") {

@@ -210,8 +210,9 @@ where
     let (mut connections, mut stopped) = (JoinSet::new(), stop.subscribe());
     loop {
         let stream = tokio::select! {
-            Ok((stream, _)) = listener.accept() => stream,
+            biased;
             _ = stopped.wait_for(|stopped| *stopped) => break,
+            Ok((stream, _)) = listener.accept() => stream,
         };
         drop(stream.set_nodelay(true));
         let connection = script(BufReader::new(stream), stop.clone());
@@ -234,16 +235,18 @@ where
     let mut stopped = stop.subscribe();
     loop {
         let request = tokio::select! {
-            request = HttpRequest::read_some(&mut stream, faults.reads_once) => request,
+            biased;
             _ = stopped.wait_for(|stopped| *stopped) => return,
+            request = HttpRequest::read_some(&mut stream, faults.reads_once) => request,
         };
         let Some(request) = request else { return };
         let reply = handler(request).await;
         let closes = reply.then != Then::KeepOpen;
-        let sent = reply.status != 0 && stream.write_all(&reply.written(closes)).await.is_ok();
         if reply.then == Then::Stop {
+            // Before the reply is sent, so that no request after it is read.
             stop.send_replace(true);
         }
+        let sent = reply.status != 0 && stream.write_all(&reply.written(closes)).await.is_ok();
         if !sent || closes || faults.hangs_up {
             return;
         }

@@ -3,12 +3,15 @@
 //!
 //! - `measure`: speed and cost of leagues, as a report for later comparisons
 //! - `load`: one referee against thousands of players
+//! - `crowd`: a Swiss league of thousands of players, and what a match costs in it
+//! - `stores`: results per second with the log in PostgreSQL and in SQLite
 //! - `viewers`: what viewers cost a league, and how soon they see an event
 //! - `connect-four`: the values of the first moves
 //! - `path`: a hot path whose instructions are counted
 
 mod ceiling;
 mod connect_four;
+mod crowd;
 mod figures;
 mod load;
 mod measure;
@@ -17,6 +20,7 @@ mod process;
 mod query;
 mod report;
 mod stage;
+mod stores;
 mod tables;
 mod viewers;
 
@@ -34,6 +38,8 @@ enum Options {
     Measure(measure::Options),
     Load(load::Options),
     Viewers(viewers::Options),
+    Crowd(crowd::Options),
+    Stores(stores::Options),
     /// Solves Connect Four.
     ConnectFour,
     #[command(hide = true)]
@@ -47,6 +53,8 @@ fn main() -> ExitCode {
         Options::Measure(options) => measure::run(&options),
         Options::Load(options) => load::run(&options),
         Options::Viewers(options) => viewers::run(&options),
+        Options::Crowd(options) => crowd::run(&options),
+        Options::Stores(options) => stores::run(&options),
         Options::ConnectFour => connect_four::run(),
         Options::Watch(options) => viewers::watch(&options),
         Options::Path(options) => paths::run(&options),

@@ -28,7 +28,17 @@ impl Running {
 
     /// Waits for a line of stderr that `finds` accepts; discards the rest.
     pub(crate) fn line<T>(&mut self, finds: impl Fn(&str) -> Option<T>) -> Result<T> {
-        let mut stderr = self.stderr.take().context("the process has been read already")?;
+        let found = self.find(finds)?;
+        if let Some(mut stderr) = self.stderr.take() {
+            // A pipe that is never read would block the process.
+            thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        }
+        Ok(found)
+    }
+
+    /// Waits for a line of stderr that `finds` accepts. The caller has to wait for a later [`line`](Self::line), too.
+    pub(crate) fn find<T>(&mut self, finds: impl Fn(&str) -> Option<T>) -> Result<T> {
+        let stderr = self.stderr.as_mut().context("the process has been read already")?;
         let mut read = String::new();
         loop {
             let begin = read.len();
@@ -36,8 +46,6 @@ impl Running {
                 bail!("the process ended too soon: {}", read.trim());
             }
             if let Some(found) = finds(&read[begin..]) {
-                // A pipe that is never read would block the process.
-                thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
                 return Ok(found);
             }
         }

@@ -1,7 +1,7 @@
 //! What viewers cost a league of 100 players, and how soon they see an event.
 //!
 //! Leagues with and without viewers alternate; the median of the ratios of two neighbours counts. One reader of
-//! `/api/v1/events` times both from round 20 on. The viewers are a process of the lowest priority: on other machines
+//! `/api/v1/events` times both from round 30 on. The viewers are a process of the lowest priority: on other machines
 //! they would only cost the manager's work for them.
 
 use std::path::PathBuf;
@@ -22,13 +22,13 @@ use crate::process::Running;
 use crate::report::median;
 
 const VIEWERS: usize = 500;
-const PAIRS: usize = 5;
+const PAIRS: usize = 9;
 /// The most that a league may slow down with viewers.
-const SLOWER: f64 = 1.10;
+const SLOWER: f64 = 1.05;
 /// The longest way of an event to a screen, for 95 of 100.
 const ON_SCREEN_MS: f64 = 250.0;
 /// The round whose first event starts the clock.
-const FROM: u64 = 20;
+const FROM: u64 = 30;
 /// One viewer in this many reads the page; the others discard the compressed page.
 const READERS: usize = 20;
 

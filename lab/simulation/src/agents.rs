@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use league_core::rules::seed::Seed;
 use league_core::season::Season;
-use league_manager::{LeagueHandle, Manager, ManagerSettings};
+use league_manager::{LeagueHandle, Manager, ManagerSettings, Standby};
 use league_player::chance::Chance;
 use league_player::player::{Player, PlayerSettings};
 use league_player::strategy::registry::strategy;
@@ -18,12 +18,14 @@ use league_protocol::message::operate::DisputeDecision;
 use league_protocol::time::Timestamp;
 use league_referee::{Referee, RefereeSettings};
 use league_store::home::Home;
+use league_store::log::election::{Election, ElectionStep};
 use league_store::log::{EventLog, replay};
 use league_wire::agent::Agent;
 use league_wire::client::{Client, ClientSettings};
 use league_wire::environment::Environment;
 use league_wire::net::{Connector, Listener};
 use league_wire::registration::Rejected;
+use league_wire::relay::{Leader, Relay};
 use league_wire::server::serve;
 use league_wire::settings::ServerSettings;
 use smol_str::format_smolstr;
@@ -38,6 +40,7 @@ use crate::process::Exit;
 use crate::process_id::ProcessId;
 use crate::rng::Rng;
 use crate::scenario::{DECIDED_AFTER, Scenario};
+use crate::shared_store::{Fence, POLL, SharedLog, SharedStore};
 use crate::socket::SimConnector;
 
 pub const WINDOW: Duration = Duration::from_secs(60);
@@ -52,7 +55,8 @@ const EPOCH: i64 = 1_767_225_600_000;
 pub enum Signal {
     /// The manager opened its log: its season and the number of events.
     Resumed(Box<Season>, u64),
-    Season(Box<Season>),
+    /// The season of a manager, and the number of durable events when the checker asked for it.
+    Season(Box<Season>, ProcessId, u64),
     /// An agent is registered.
     Admitted(ProcessId),
     /// The manager has told all agents that the league is over.
@@ -63,6 +67,8 @@ pub enum Signal {
 pub struct RunContext {
     pub scenario: Arc<Scenario>,
     pub disk: Disk,
+    /// Of a league with two managers.
+    pub store: Option<SharedStore>,
     /// The home for the players' history, if they keep one.
     pub home: Option<PathBuf>,
     /// The error of each clock, in milliseconds.
@@ -72,10 +78,16 @@ pub struct RunContext {
 }
 
 impl RunContext {
-    pub fn new(scenario: Arc<Scenario>, disk: Disk, home: Option<PathBuf>) -> Self {
+    pub fn new(scenario: Arc<Scenario>, disk: Disk, fence: Fence, home: Option<PathBuf>) -> Self {
         let clocks = Arc::new(scenario.processes().map(|_| AtomicI64::new(0)).collect());
         let adversaries = Adversaries::of(&scenario);
-        Self { scenario, disk, home, clocks, adversaries, signals: Arc::default() }
+        let store = scenario.standby.map(|lost| disk.shared(scenario.seed, fence, lost));
+        Self { scenario, disk, store, home, clocks, adversaries, signals: Arc::default() }
+    }
+
+    /// Whether this process is the manager, or the one of two that leads.
+    pub fn leads(&self, process: ProcessId) -> bool {
+        self.store.as_ref().is_none_or(|store| store.holder() == Some(process))
     }
 
     pub fn signals(&self) -> Vec<Signal> {
@@ -106,11 +118,41 @@ impl RunContext {
             Some(adversary) => Arc::new(TamperedConnector { connector: plain, adversary }),
             None => Arc::new(plain),
         };
+        let managers = self.scenario.standby.map(|_| [ProcessId::MANAGER, ProcessId::STANDBY]).into_iter().flatten();
         Client::new(ClientSettings {
             connector,
             clock: Arc::new(move || environment.now()),
+            managers: managers.filter_map(|manager| manager.endpoint().ok()).collect(),
             ..ClientSettings::default()
         })
+    }
+
+    /// Follows the other manager until its lease is free.
+    async fn wait_to_lead(
+        &self,
+        store: &SharedStore,
+        connector: &SimConnector,
+        environment: &Environment,
+    ) -> Result<SharedLog, Exit> {
+        let relay = Arc::new(Relay::new(self.client(connector, environment)));
+        let settings = ServerSettings { relay: Some(Arc::clone(&relay)), ..ServerSettings::default() };
+        let standby = Standby::new(self.scenario.rules.league_id.clone(), environment.clone());
+        let _server = Served::start(connector.listen(), standby, settings);
+        let mut election = Election::default();
+        loop {
+            match store.compete(&mut election, connector.process, connector.clock.now()) {
+                ElectionStep::Lead { epoch } => {
+                    return Ok(store.log(election, epoch, connector.process, connector.clock));
+                }
+                ElectionStep::Stop => return Err(Exit::Failed(String::from("the store has lost a lease"))),
+                ElectionStep::Follow | ElectionStep::Take => {
+                    let leader = store.holder().filter(|leader| *leader != connector.process);
+                    let endpoint = leader.and_then(|leader| leader.endpoint().ok());
+                    relay.set_leader(endpoint.map(|endpoint| Leader { endpoint, relay_key: None }));
+                    tokio::time::sleep(POLL).await;
+                }
+            }
+        }
     }
 
     fn seed(&self) -> Seed {
@@ -120,8 +162,14 @@ impl RunContext {
     pub async fn manage(self, connector: SimConnector, life: u64) -> Exit {
         let scenario = Arc::clone(&self.scenario);
         let environment = self.environment(&connector, life);
-        let log = self.disk.open();
-        let (season, head) = match replay(&log, drop).map(|(replay, head)| (replay.finish(), head)) {
+        let log: Box<dyn EventLog> = match &self.store {
+            None => Box::new(self.disk.open()),
+            Some(store) => match self.wait_to_lead(store, &connector, &environment).await {
+                Ok(log) => Box::new(log),
+                Err(exit) => return exit,
+            },
+        };
+        let (season, head) = match replay(&log, |_, _| {}).map(|(replay, head)| (replay.finish(), head)) {
             Ok((Ok(season), head)) => (season, head),
             Ok((Err(_), head)) => {
                 let lots = if scenario.seeded { self.seed().lot_secret() } else { environment.random() };
@@ -140,6 +188,7 @@ impl RunContext {
             registration_window: Some(WINDOW),
             answer_limit: scenario.answer_limit,
             referee_check_interval: scenario.referee_check_interval,
+            pace: scenario.pace,
             seed: scenario.seeded.then(|| self.seed()),
             ..ManagerSettings::default()
         };
@@ -149,11 +198,14 @@ impl RunContext {
         let manager = Manager::new(&rules, settings, league_handle, client, None, environment);
         let _server = self.serve(&connector, manager.clone());
         let probe = manager.league_handle().clone();
-        let probing = self.clone();
+        let (probing, process) = (self.clone(), connector.process);
         tokio::spawn(async move {
+            let durable = || probing.disk.reader().head().map_or(0, |head| head.seq);
+            let mut before = durable();
             while let Ok(season) = probe.read(|season, _| season.clone()).await {
-                probing.signal(Signal::Season(Box::new(season)));
+                probing.signal(Signal::Season(Box::new(season), process, before));
                 tokio::time::sleep(PROBE).await;
+                before = durable();
             }
         });
         if let Some((number, later)) = scenario.withdrawal {
@@ -185,6 +237,7 @@ impl RunContext {
         let settings = RefereeSettings {
             requested_id: Some(RefereeId::numbered(number)),
             capacity: scenario.capacity,
+            pulls: scenario.pulling.includes(number),
             games: vec![scenario.rules.game_type.clone()],
             answer_limit: scenario.answer_limit,
             pause: PAUSE,
@@ -244,8 +297,10 @@ impl RunContext {
     fn serve<A: Agent>(&self, connector: &SimConnector, agent: A) -> Served {
         let listener = connector.listen();
         match self.adversaries.of_process(connector.process) {
-            Some(adversary) => Served::start(TamperedListener { listener, adversary }, agent),
-            None => Served::start(listener, agent),
+            Some(adversary) => {
+                Served::start(TamperedListener { listener, adversary }, agent, ServerSettings::default())
+            }
+            None => Served::start(listener, agent, ServerSettings::default()),
         }
     }
 
@@ -281,13 +336,13 @@ impl Drop for AbortOnDrop {
 }
 
 impl Served {
-    fn start<A: Agent>(listener: impl Listener, agent: A) -> Self {
+    fn start<A: Agent>(listener: impl Listener, agent: A, settings: ServerSettings) -> Self {
         let (close, closed) = oneshot::channel();
         let shutdown = async move {
             // An error only means that the sender was dropped.
             drop(closed.await);
         };
-        let settings = ServerSettings { grace: GRACE, ..ServerSettings::default() };
+        let settings = ServerSettings { grace: GRACE, ..settings };
         Self { work: AbortOnDrop(tokio::spawn(serve(listener, Arc::new(agent), settings, shutdown))), close }
     }
 

@@ -8,6 +8,7 @@ use league_store::log::memory::SyncMode;
 use league_store::log::{EventLog, LogError, LogHead, MemoryDisk, MemoryLog, PendingAppend};
 
 use crate::rng::Rng;
+use crate::shared_store::{Fence, SharedStore};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Honesty {
@@ -35,6 +36,11 @@ impl Disk {
 
     pub fn open(&self) -> SlowLog {
         SlowLog { log: self.platter.open(), disk: self.clone() }
+    }
+
+    /// The same log behind a lease. `lost` is per thousand requests.
+    pub fn shared(&self, seed: u64, fence: Fence, lost: u64) -> SharedStore {
+        SharedStore::new(seed, self.platter.clone(), fence, lost, self.longest)
     }
 
     pub fn reader(&self) -> MemoryLog {

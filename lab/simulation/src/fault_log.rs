@@ -12,6 +12,15 @@ pub enum Victim {
 }
 
 impl Victim {
+    /// A fault of either manager is one of the manager.
+    fn of_one_manager(self) -> Self {
+        let one = |process: ProcessId| if process.is_manager() { ProcessId::MANAGER } else { process };
+        match self {
+            Self::Process(process) => Self::Process(one(process)),
+            Self::Link(a, b) => Self::Link(one(a), one(b)),
+        }
+    }
+
     pub fn is_between(self, one: ProcessId, other: ProcessId) -> bool {
         match self {
             Self::Process(_) => false,
@@ -54,7 +63,7 @@ pub struct FaultLog {
 
 impl FaultLog {
     pub fn note(&mut self, victim: Victim, from: SimTime, until: SimTime, weight: Weight) {
-        self.faults.push(InjectedFault { victim, from, until, weight });
+        self.faults.push(InjectedFault { victim: victim.of_one_manager(), from, until, weight });
     }
 
     pub fn started(&mut self, process: ProcessId, at: SimTime) {

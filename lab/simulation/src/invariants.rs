@@ -57,6 +57,8 @@ pub struct Tally {
     pub alerts: u64,
     /// Matches that waited for the operator.
     pub suspended: u64,
+    /// Faults that hit the one of two managers that led.
+    pub leader_faults: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +125,11 @@ impl InvariantChecker {
 
     pub fn season(&self) -> Option<&Season> {
         self.season.as_ref()
+    }
+
+    /// The number of durable events.
+    pub fn durable(&self) -> u64 {
+        self.head.seq
     }
 
     pub fn deadline(&self) -> SimTime {
@@ -341,7 +348,7 @@ impl InvariantChecker {
 
     pub fn observe(&mut self, message: &ObservedMessage, fault_log: &mut FaultLog) -> Verdict {
         self.running.observe(message);
-        if message.is_request || !message.arrived || message.from != ProcessId::MANAGER {
+        if message.is_request || !message.arrived || !message.from.is_manager() {
             return Ok(());
         }
         let text = String::from_utf8_lossy(&message.bytes);

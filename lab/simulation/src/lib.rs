@@ -6,7 +6,7 @@
 //!
 //! - [`scenario`], [`faults`], [`rng`]: what a seed decides
 //! - [`net`], [`socket`], [`process_id`]: the network
-//! - [`disk`]: the manager's disk, which keeps what was synced
+//! - [`disk`]: the manager's disk, which keeps what was synced; [`shared_store`]: a store of two managers
 //! - [`process`], [`agents`]: a runtime that can be killed, and what runs in it
 //! - [`fault_log`]: which faults hit which agents
 //! - [`hostile`]: referees and players that lie
@@ -26,6 +26,7 @@ pub mod process_id;
 pub mod rng;
 pub mod run;
 pub mod scenario;
+pub mod shared_store;
 pub mod sim_time;
 pub mod socket;
 pub mod trace;

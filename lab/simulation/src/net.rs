@@ -148,7 +148,7 @@ impl Net {
             made: BTreeMap::new(),
             in_flight: BTreeMap::new(),
             posted: 0,
-            listeners: scenario.processes().map(|_| ListenerState::default()).collect(),
+            listeners: (0..=u8::MAX).map(|_| ListenerState::default()).collect(),
             wakers: Vec::new(),
             observed: Vec::new(),
             fault_log,
@@ -182,7 +182,7 @@ impl Net {
 
     /// A call between these two fails. A peer of the manager may wait for it until its own limit.
     fn log_lost_call(&mut self, from: ProcessId, to: ProcessId, at: SimTime) {
-        let with_manager = from == ProcessId::MANAGER || to == ProcessId::MANAGER;
+        let with_manager = from.is_manager() || to.is_manager();
         let until = if with_manager { at + self.answer_limit } else { at };
         self.fault_log.note(Victim::Link(from, to), at, until, Weight::OneCall);
     }
@@ -449,7 +449,7 @@ impl Net {
         bytes: &[u8],
     ) {
         // The checker reads only the manager's messages.
-        if from == ProcessId::MANAGER || to == ProcessId::MANAGER {
+        if from.is_manager() || to.is_manager() {
             self.observed.push(ObservedMessage {
                 at,
                 connection,

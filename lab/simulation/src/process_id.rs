@@ -13,6 +13,12 @@ pub struct ProcessId(pub u8);
 
 impl ProcessId {
     pub const MANAGER: Self = Self(0);
+    /// The second manager of a league that has one.
+    pub const STANDBY: Self = Self(250);
+
+    pub fn is_manager(self) -> bool {
+        self == Self::MANAGER || self == Self::STANDBY
+    }
 
     pub fn address(self) -> IpAddr {
         IpAddr::V4(Ipv4Addr::new(10, 0, 0, self.0 + 1))
@@ -42,6 +48,7 @@ impl fmt::Display for ProcessId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 => f.write_str("manager"),
+            250 => f.write_str("standby"),
             number => write!(f, "#{number}"),
         }
     }

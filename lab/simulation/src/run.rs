@@ -17,7 +17,8 @@ use crate::net::{Net, TICK};
 use crate::process::{Exit, Process};
 use crate::process_id::ProcessId;
 use crate::rng::Rng;
-use crate::scenario::{Incident, Role, Scenario};
+use crate::scenario::{Incident, LeaderFault, Role, Scenario};
+use crate::shared_store::{Fence, SharedStore};
 use crate::sim_time::SimTime;
 use crate::socket::Shared;
 use crate::trace::Trace;
@@ -32,6 +33,8 @@ pub struct Wanted {
     pub lines: bool,
     /// A lying disk shows that the checker notices.
     pub honesty: Honesty,
+    /// A store without a fence shows that the checker notices.
+    pub fence: Fence,
 }
 
 #[derive(Debug)]
@@ -77,7 +80,8 @@ pub fn play(scenario: Scenario, wanted: Wanted) -> Result<Outcome, Box<dyn Error
     let net = Shared::new(Net::new(&scenario, trace));
     let home = if scenario.loads_history { Some(tempfile::tempdir()?) } else { None };
     let disk = Disk::new(seed, scenario.disk, wanted.honesty);
-    let context = RunContext::new(Arc::clone(&scenario), disk, home.as_ref().map(|home| home.path().to_owned()));
+    let home_path = home.as_ref().map(|home| home.path().to_owned());
+    let context = RunContext::new(Arc::clone(&scenario), disk, wanted.fence, home_path);
     let mut rng = Rng::new(seed, &[6]);
     let processes = scenario.processes().map(|id| Process::due(id, SimTime::BEGIN + rng.millis(0, 800))).collect();
     let checker = InvariantChecker::new(Arc::clone(&scenario));
@@ -159,10 +163,8 @@ impl Run {
         match incident {
             Incident::Kill { process: id, away, silently, loses_mail } => {
                 let referees = self.referees();
-                let process = &mut self.processes[id.index()];
-                if !process.is_alive() {
-                    return;
-                }
+                let found = self.processes.iter_mut().find(|process| process.id == id && process.is_alive());
+                let Some(process) = found else { return };
                 // An agent that never comes back must have registered, and one referee must remain.
                 let begun = self.checker.phase() != LeaguePhase::WaitingForRegistrations;
                 let last = matches!(self.scenario.role(id), Role::Referee(_)) && referees <= 1;
@@ -176,7 +178,7 @@ impl Run {
                 net.crash(id, silently, loses_mail, now);
                 self.checker.ended(id, now, &mut net.fault_log);
                 drop(net);
-                if id == ProcessId::MANAGER {
+                if id == ProcessId::MANAGER && self.context.store.is_none() {
                     self.context.disk.crash();
                 }
                 process.end();
@@ -185,6 +187,26 @@ impl Run {
                 self.net.lock().trace.note(now, format_args!("the clock of {process} jumps by {by} s"));
                 if let Some(clock) = self.context.clocks.get(process.index()) {
                     clock.fetch_add(by * 1000, Ordering::Relaxed);
+                }
+            }
+            Incident::Leader(fault) => {
+                let Some((store, leader)) =
+                    self.context.store.as_ref().and_then(|store| Some((store, store.holder()?)))
+                else {
+                    return;
+                };
+                self.checker.tally.leader_faults += 1;
+                match fault {
+                    LeaderFault::Kill { away, silently } => {
+                        let away = Some(away);
+                        self.apply(Incident::Kill { process: leader, away, silently, loses_mail: false });
+                    }
+                    LeaderFault::CutOff(span) => {
+                        store.cut_off(leader, now + span);
+                        let mut net = self.net.lock();
+                        net.trace.note(now, format_args!("{leader} cannot reach the store for {span:?}"));
+                        net.fault_log.note(Victim::Process(leader), now, now + span, Weight::Everything);
+                    }
                 }
             }
             Incident::Disk => {
@@ -238,6 +260,11 @@ impl Run {
                 process.due = Some(self.now + AGAIN);
                 Ok(())
             }
+            // It lost its lease, or could not write: it starts again as a standby.
+            Exit::Failed(_) if self.context.store.is_some() && id.is_manager() => {
+                process.due = Some(self.now + AGAIN);
+                Ok(())
+            }
             Exit::Failed(reason) => Err(format!("{id} failed: {reason}")),
         }
     }
@@ -254,8 +281,13 @@ impl Run {
         for signal in self.context.signals() {
             match signal {
                 Signal::Resumed(season, events) => checker.resumed(now, &season, events, &self.context.disk)?,
-                Signal::Season(season) if !grew => checker.compare(&season)?,
-                Signal::Season(_) => {}
+                Signal::Season(season, id, since) if !grew && self.context.leads(id) => {
+                    // The answer to a commit may be lost, so that the manager learns of it later.
+                    if self.context.store.is_none() || checker.durable() == since {
+                        checker.compare(&season)?;
+                    }
+                }
+                Signal::Season(..) => {}
                 Signal::Admitted(id) => fault_log.admitted(id, now),
                 Signal::Concluded => {
                     trace.note(now, format_args!("the league is over"));
@@ -263,6 +295,9 @@ impl Run {
                     self.over.get_or_insert(now);
                 }
             }
+        }
+        if let Some(violation) = self.context.store.as_ref().and_then(SharedStore::violation) {
+            return Err(violation);
         }
         checker.check_bounds(now, fault_log)
     }

@@ -31,6 +31,8 @@ pub struct Scenario {
     /// How long the manager waits for answers, and agents for the manager's.
     pub answer_limit: Duration,
     pub referee_check_interval: Duration,
+    /// The manager's pause before each match.
+    pub pace: Duration,
     /// The longest time of a sync.
     pub disk: Duration,
     pub faults: FaultRates,
@@ -44,6 +46,30 @@ pub struct Scenario {
     /// What the operator decides about matches that wait for a decision.
     pub decision: DisputeDecision,
     pub hostility: Hostility,
+    pub pulling: Pulling,
+    /// A second manager takes the league over, and faults hit the one that leads. Requests to their store are lost, so many per
+    /// thousand.
+    pub standby: Option<u64>,
+}
+
+/// Which referees pull their matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pulling {
+    #[default]
+    None,
+    /// Those with an odd number.
+    Some,
+    All,
+}
+
+impl Pulling {
+    pub fn includes(self, referee: u32) -> bool {
+        match self {
+            Self::None => false,
+            Self::Some => !referee.is_multiple_of(2),
+            Self::All => true,
+        }
+    }
 }
 
 /// How long a match waits for the operator.
@@ -64,6 +90,18 @@ pub enum Incident {
     Clock { process: ProcessId, by: i64 },
     /// The manager's disk refuses writes until the manager is restarted.
     Disk,
+    /// Hits the manager that leads.
+    Leader(LeaderFault),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeaderFault {
+    Kill {
+        away: Duration,
+        silently: bool,
+    },
+    /// It cannot reach the store for so long, and still reaches its agents.
+    CutOff(Duration),
 }
 
 impl Scenario {
@@ -101,6 +139,7 @@ impl Scenario {
             loads_history,
             answer_limit: rng.millis(600, 2000),
             referee_check_interval: rng.millis(400, 2000),
+            pace: Duration::ZERO,
             disk: rng.millis(1, 60),
             faults: faults(&mut rng),
             partitions: Vec::new(),
@@ -110,6 +149,8 @@ impl Scenario {
             quiet,
             decision: DisputeDecision::Reject,
             hostility: Hostility::default(),
+            pulling: Pulling::default(),
+            standby: None,
         };
         // One run in twenty has no faults at all.
         if seed.is_multiple_of(20) {
@@ -121,12 +162,30 @@ impl Scenario {
         Ok(scenario)
     }
 
+    /// Two managers, and no faults but those of the one that leads.
+    pub fn with_standby(seed: u64) -> Result<Self, BadId> {
+        let mut rng = Rng::new(seed, &[11]);
+        let plain = Self::of(seed)?;
+        let strategies = (0..rng.within(4, 6)).map(|_| rng.pick(KINDS, "random")).collect();
+        Ok(Self {
+            strategies,
+            faults: FaultRates::default(),
+            partitions: Vec::new(),
+            incidents: Vec::new(),
+            ambushes: 500,
+            withdrawal: None,
+            quiet: SimTime::BEGIN + Duration::from_secs(60),
+            standby: Some(rng.within(0, 60)),
+            ..plain
+        })
+    }
+
     pub fn size(&self) -> u8 {
         1 + self.referees + u8::try_from(self.strategies.len()).unwrap_or(u8::MAX)
     }
 
     pub fn processes(&self) -> impl Iterator<Item = ProcessId> + use<> {
-        (0..self.size()).map(ProcessId)
+        (0..self.size()).map(ProcessId).chain(self.standby.map(|_| ProcessId::STANDBY))
     }
 
     pub fn referee(&self, number: u32) -> Option<ProcessId> {
@@ -140,7 +199,7 @@ impl Scenario {
 
     pub fn role(&self, process: ProcessId) -> Role {
         match process.0 {
-            0 => Role::Manager,
+            _ if process.is_manager() => Role::Manager,
             number if number <= self.referees => Role::Referee(u32::from(number)),
             number => Role::Player(u32::from(number - self.referees)),
         }
@@ -157,6 +216,14 @@ impl Scenario {
         let mut rng = Rng::new(self.seed, &[7, number]);
         if !rng.happens(self.ambushes) {
             return None;
+        }
+        if self.standby.is_some() {
+            let fault = if rng.happens(500) {
+                LeaderFault::Kill { away: rng.millis(100, 4000), silently: rng.happens(300) }
+            } else {
+                LeaderFault::CutOff(rng.millis(500, 8000))
+            };
+            return Some((rng.millis(0, 400), Incident::Leader(fault)));
         }
         let process =
             rng.pick(&[referee, referee, referee, ProcessId::MANAGER, ProcessId::MANAGER, one, other], referee);

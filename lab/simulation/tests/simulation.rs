@@ -5,9 +5,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
+use league_core::season::event::Fact;
 use league_simulation::disk::Honesty;
-use league_simulation::run::{Wanted, run};
+use league_simulation::run::{Wanted, play, run};
+use league_simulation::scenario::{Pulling, Scenario};
 
 /// `cargo xtask ci` sets more runs by this variable; `cargo xtask soak` has 10,000.
 const RUNS: &str = "LEAGUE_SIMULATIONS";
@@ -17,19 +20,33 @@ fn holds(seed: u64) {
     assert!(violation.is_none(), "{violation:?}; see the run: cargo xtask simulate --seed {seed} --runs 1");
 }
 
-#[test]
-fn nothing_is_lost_doubled_or_stuck() {
+fn in_parallel(check: impl Fn(u64) + Sync) {
     let runs = std::env::var(RUNS).map_or(200, |runs| runs.parse().unwrap());
     let next = AtomicU64::new(0);
     let work = || {
         for seed in std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed)).take_while(|seed| *seed < runs) {
-            holds(seed);
+            check(seed);
         }
     };
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(work);
         }
+    });
+}
+
+#[test]
+fn nothing_is_lost_doubled_or_stuck() {
+    in_parallel(holds);
+}
+
+#[test]
+fn referees_that_pull_lose_and_double_nothing() {
+    in_parallel(|seed| {
+        let pulling = if seed.is_multiple_of(3) { Pulling::Some } else { Pulling::All };
+        let scenario = Scenario { pulling, ..Scenario::of(seed).unwrap() };
+        let violation = play(scenario, Wanted::default()).unwrap().violation;
+        assert!(violation.is_none(), "seed {seed}, {pulling:?}: {violation:?}");
     });
 }
 
@@ -50,6 +67,30 @@ fn a_player_withdrawn_before_its_match_begins_is_not_invited() {
 #[test]
 fn a_player_whose_machine_is_gone_does_not_keep_its_match_open() {
     [50, 111].into_iter().for_each(holds);
+}
+
+/// Seeds that are multiples of 20 have no faults.
+#[test]
+fn the_matches_of_a_paced_league_begin_one_after_the_other() {
+    let gaps = |pace: Duration| {
+        let scenario = Scenario {
+            strategies: vec!["random"; 6],
+            referees: 2,
+            capacity: 4,
+            pace,
+            withdrawal: None,
+            ..Scenario::of(20).unwrap()
+        };
+        let outcome = play(scenario, Wanted::default()).unwrap();
+        assert!(outcome.violation.is_none(), "{:?}", outcome.violation);
+        let assigned = outcome.events.iter().filter(|event| matches!(event.fact, Fact::MatchAssigned { .. }));
+        let at: Vec<i64> = assigned.map(|event| event.at.unix()).collect();
+        assert_eq!(at.len(), 15, "each match once");
+        at.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<i64>>()
+    };
+    assert!(gaps(Duration::ZERO).contains(&0), "several matches begin at once");
+    let paced = gaps(Duration::from_secs(3));
+    assert!(paced.iter().all(|gap| *gap >= 3), "{paced:?}");
 }
 
 #[test]

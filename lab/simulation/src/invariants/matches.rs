@@ -37,7 +37,7 @@ impl RunningMatches {
         };
         if message.is_request && message.arrived && text.contains("\"START_MATCH\"") {
             self.offered.extend(attempt().map(|attempt| (message.connection, attempt)));
-        } else if !message.is_request && !message.arrived && message.to == ProcessId::MANAGER {
+        } else if !message.is_request && !message.arrived && message.to.is_manager() {
             if let Some(attempt) = self.offered.remove(&message.connection)
                 && text.contains("\"ACCEPTED\"")
                 && !self.reported.contains(&(message.from, attempt.clone()))
