@@ -15,6 +15,7 @@ pub(crate) fn check(repository: &Repository) -> Outcome {
     if !is_installed(repository)? {
         return Ok(());
     }
+    tools::faketime(repository)?;
     let server = Server::start(repository)?;
     let url = server.url();
     let mut tests = tools::linted(repository, "test --workspace --test log --test whole postgres -- --ignored")?;
@@ -41,7 +42,7 @@ pub(crate) fn stores(repository: &Repository, arguments: &[&str]) -> Outcome {
     bench::stores(repository, &server.url(), arguments)
 }
 
-fn is_installed(repository: &Repository) -> Result<bool, String> {
+pub(crate) fn is_installed(repository: &Repository) -> Result<bool, String> {
     let server = format!("{PROGRAMS}/postgres");
     let is_there = tools::package_if_root(repository, &server, "postgresql", "the tests need a PostgreSQL server")?;
     if !is_there {

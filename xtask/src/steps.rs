@@ -174,6 +174,9 @@ fn machines(repository: &Repository) -> Outcome {
         say::skipped(&format!("the tests across several machines, because {why}"));
         return Ok(());
     }
+    if !postgres::is_installed(repository)? {
+        return Ok(());
+    }
     with_peers(repository, &["several_machines::"])
 }
 

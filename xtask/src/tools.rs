@@ -86,6 +86,10 @@ pub(crate) fn skopeo(repository: &Repository) -> Outcome {
     package(repository, "skopeo --version", "skopeo", "images are checked with `skopeo`")
 }
 
+pub(crate) fn faketime(repository: &Repository) -> Outcome {
+    package(repository, "faketime --version", "faketime", "a test moves the clock of a PostgreSQL server")
+}
+
 pub(crate) fn umoci(repository: &Repository) -> Outcome {
     package(repository, "umoci --version", "umoci", "images are unpacked with `umoci`")
 }
@@ -96,6 +100,7 @@ pub(crate) fn namespaces(repository: &Repository) -> Outcome {
         return Err(String::from("network namespaces are Linux's"));
     }
     package(repository, "ip -V", "iproute2", "`ip` connects the hosts of a test")?;
+    package(repository, "iptables --version", "iptables", "`iptables` drops packets between the hosts of a test")?;
     const TRIAL: &str = "ip link add name br0 type bridge && ip link add name port0 type veth peer name eth0 \
                          && hostname trial && mount --bind /etc/hosts /etc/hosts";
     let mut trial = Command::new("unshare");

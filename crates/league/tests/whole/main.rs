@@ -30,6 +30,7 @@ mod outsiders;
 mod pages;
 mod peers;
 mod pipes;
+#[cfg(target_os = "linux")]
 mod postgres;
 mod processes;
 mod pulling;
@@ -43,6 +44,7 @@ mod several_machines;
 mod source;
 mod stepped;
 mod support;
+#[cfg(target_os = "linux")]
 mod takeovers;
 mod taught_dialects;
 #[path = "../../../wire/tests/test_certificates/mod.rs"]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::postgres::server::TestServer;
 use crate::postgres::standbys::{FAULTS, Fault, Fleet, TAKEOVER};
 
 /// How often two players meet. A league has matches for about fifteen faults.
@@ -16,7 +17,7 @@ fn takeovers_in_a_long_run_stay_within_eight_seconds() {
     let wanted: usize = std::env::var("LEAGUE_TAKEOVERS").map_or(6, |count| count.parse().unwrap());
     let (mut random, mut struck) = (SeededNumbers(21), Vec::<(Duration, Fault)>::new());
     while struck.len() < wanted {
-        let mut fleet = Fleet::start(TIMES);
+        let mut fleet = Fleet::start(TestServer::start(), TIMES);
         while struck.len() < wanted && fleet.left() > SPARE {
             fleet.wait_for_results(fleet.results() + 2);
             let fault = FAULTS[random.below(FAULTS.len())];

@@ -1,8 +1,10 @@
-//! A private PostgreSQL server of one test, which it may stop, and a proxy in front of it that cuts or delays.
+//! A private PostgreSQL server of one test, which it may stop, with a disk that it may fill, a clock that it may set, or a
+//! host of its own, and a proxy in front of it that cuts or delays.
 
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -11,27 +13,65 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::several_machines::network::Host;
 use crate::support::ports;
 
 const PROGRAMS: &str = "/usr/lib/postgresql/15/bin";
+const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 const PASSWORD: &str = "s3cret-of-the-tests";
 
 pub(crate) struct TestServer {
     directory: TempDir,
     port: u16,
+    /// A file system of this size.
+    megabytes: Option<u32>,
+    has_own_clock: bool,
+    host: Option<Host>,
 }
 
 impl TestServer {
     pub(crate) fn start() -> Self {
-        let server = Self { directory: tempfile::tempdir().unwrap(), port: ports::free() };
-        let password = server.directory.path().join("password");
-        std::fs::write(&password, PASSWORD).unwrap();
-        if is_root() {
-            run(Command::new("chown").args(["--recursive", "postgres:postgres"]).arg(server.directory.path()));
+        Self::new(None, false, None)
+    }
+
+    /// Needs root.
+    pub(crate) fn with_disk(megabytes: u32) -> Self {
+        Self::new(Some(megabytes), false, None)
+    }
+
+    /// With a clock that [`Self::set_clock`] sets. Needs Debian's package `faketime`.
+    pub(crate) fn with_clock() -> Self {
+        Self::new(None, true, None)
+    }
+
+    /// At every address of `host`.
+    pub(crate) fn on(host: Host) -> Self {
+        Self::new(None, false, Some(host))
+    }
+
+    fn new(megabytes: Option<u32>, has_own_clock: bool, host: Option<Host>) -> Self {
+        let server =
+            Self { directory: tempfile::tempdir().unwrap(), port: ports::free(), megabytes, has_own_clock, host };
+        let place = server.directory.path();
+        if let Some(megabytes) = megabytes {
+            let options = format!("size={megabytes}m");
+            run(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "league-test"]).arg(place));
         }
-        let mut create = program("initdb");
+        let password = place.join("password");
+        fs::write(&password, PASSWORD).unwrap();
+        server.set_clock(0);
+        if is_root() {
+            run(Command::new("chown").args(["--recursive", "postgres:postgres"]).arg(place));
+        }
+        let mut create = server.program("initdb");
         create.args(["--username=league", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]);
-        run(create.arg("--pwfile").arg(&password).arg("--pgdata").arg(server.data()));
+        create.args(["--wal-segsize=1", "--pwfile"]).arg(&password).arg("--pgdata").arg(server.data());
+        server.run(create);
+        if server.host.is_some() {
+            let rules = server.data().join("pg_hba.conf");
+            let others = "host all all 192.168.1.0/24 scram-sha-256\n";
+            fs::write(&rules, fs::read_to_string(&rules).unwrap() + others).unwrap();
+        }
         server.resume();
         server
     }
@@ -40,26 +80,101 @@ impl TestServer {
         self.directory.path().join("data")
     }
 
+    fn clock(&self) -> PathBuf {
+        self.directory.path().join("clock")
+    }
+
+    /// How many seconds the clock of the server is ahead.
+    pub(crate) fn set_clock(&self, ahead: i64) {
+        // Renamed, so that the server never reads half of it.
+        let written = self.directory.path().join("next-clock");
+        fs::write(&written, format!("{ahead:+}")).unwrap();
+        fs::rename(written, self.clock()).unwrap();
+    }
+
+    fn ballast(&self) -> PathBuf {
+        self.directory.path().join("ballast")
+    }
+
+    pub(crate) fn fill_disk(&self) {
+        let mut ballast = fs::File::create(self.ballast()).unwrap();
+        let written = loop {
+            if let Err(error) = ballast.write_all(&[0; 4096]) {
+                break error;
+            }
+        };
+        assert_eq!(written.kind(), ErrorKind::StorageFull);
+    }
+
+    pub(crate) fn free_disk(&self) {
+        fs::remove_file(self.ballast()).unwrap();
+    }
+
+    /// PostgreSQL refuses to run as root.
+    fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(if is_root() { "setpriv" } else { "env" });
+        if is_root() {
+            command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "env"]);
+        }
+        if self.has_own_clock {
+            // Only here: the library makes files that belong to the first account that loads it.
+            command
+                .arg(format!("LD_PRELOAD={FAKETIME}"))
+                .arg(format!("FAKETIME_TIMESTAMP_FILE={}", self.clock().display()));
+            command.args(["FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"]);
+        }
+        command.arg(Path::new(PROGRAMS).join(name));
+        command
+    }
+
+    /// On the host of the server.
+    fn run(&self, command: Command) {
+        match &self.host {
+            Some(host) => run(&mut host.command(&command)),
+            None => run(&mut { command }),
+        }
+    }
+
     pub(crate) fn resume(&self) {
-        let mut start = program("pg_ctl");
+        let mut start = self.program("pg_ctl");
         start.args(["start", "--wait", "--silent", "--log"]).arg(self.directory.path().join("server.log"));
         start.arg("--pgdata").arg(self.data()).arg("--options");
-        let options = format!("-c listen_addresses=127.0.0.1 -c port={} -c unix_socket_directories=", self.port);
-        run(start.arg(options));
+        let address = if self.host.is_some() { "*" } else { "127.0.0.1" };
+        start.arg(format!("-c listen_addresses={address} -c port={} -c unix_socket_directories=", self.port));
+        self.run(start);
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        let mut status = self.program("pg_ctl");
+        status.arg("status").arg("--pgdata").arg(self.data());
+        status.stdout(Stdio::null()).status().unwrap().success()
     }
 
     /// As after a power cut: the server recovers when it is started again.
     pub(crate) fn stop_immediately(&self) {
-        let mut stop = program("pg_ctl");
-        run(stop.args(["stop", "--wait", "--silent", "--mode", "immediate", "--pgdata"]).arg(self.data()));
+        self.run(self.immediate_stop());
+    }
+
+    fn immediate_stop(&self) -> Command {
+        let mut stop = self.program("pg_ctl");
+        stop.args(["stop", "--wait", "--silent", "--mode", "immediate", "--pgdata"]).arg(self.data());
+        stop
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
-        SocketAddr::from(([127, 0, 0, 1], self.port))
+        self.address_at([127, 0, 0, 1].into())
+    }
+
+    fn address_at(&self, address: IpAddr) -> SocketAddr {
+        SocketAddr::new(address, self.port)
     }
 
     pub(crate) fn url(&self) -> String {
         url(self.address())
+    }
+
+    pub(crate) fn url_at(&self, address: IpAddr) -> String {
+        url(self.address_at(address))
     }
 
     /// The first column of the first row, as text.
@@ -69,8 +184,11 @@ impl TestServer {
 
     pub(crate) fn try_ask(&self, query: &str) -> Result<String, String> {
         let mut psql = Command::new(Path::new(PROGRAMS).join("psql"));
-        let output = psql.args(["--no-align", "--tuples-only", "--quiet", "--command", query, &self.url()]);
-        let output = output.output().unwrap();
+        psql.args(["--no-align", "--tuples-only", "--quiet", "--command", query, &self.url()]);
+        if let Some(host) = &self.host {
+            psql = host.command(&psql);
+        }
+        let output = psql.output().unwrap();
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
@@ -80,9 +198,11 @@ impl TestServer {
 
 impl Drop for TestServer {
     fn drop(&mut self) {
-        let mut stop = program("pg_ctl");
-        stop.args(["stop", "--wait", "--silent", "--mode", "immediate", "--pgdata"]).arg(self.data());
-        drop(stop.stdout(Stdio::null()).stderr(Stdio::null()).status());
+        // Fails if the server has ended.
+        drop(self.immediate_stop().stdout(Stdio::null()).stderr(Stdio::null()).status());
+        if self.megabytes.is_some() {
+            drop(Command::new("umount").arg(self.directory.path()).status());
+        }
     }
 }
 
@@ -90,19 +210,8 @@ pub(crate) fn url(address: SocketAddr) -> String {
     format!("postgres://league:{PASSWORD}@{address}/postgres")
 }
 
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.starts_with(b"0\n"))
-}
-
-/// PostgreSQL refuses to run as root.
-fn program(name: &str) -> Command {
-    let path = Path::new(PROGRAMS).join(name);
-    if !is_root() {
-        return Command::new(path);
-    }
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]).arg(path);
-    command
 }
 
 fn run(command: &mut Command) {

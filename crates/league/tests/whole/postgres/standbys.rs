@@ -1,5 +1,7 @@
 //! Managers that take a league over from each other: two real managers, a real server, and agents that know both.
 
+mod database;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -70,16 +72,15 @@ impl TestManager {
 
 impl Fleet {
     /// Without agents.
-    fn managers(more: &[&str]) -> Self {
-        let server = TestServer::start();
+    fn managers(server: TestServer, more: &[&str]) -> Self {
         let mut managers: Vec<TestManager> = (0..2).map(|_| TestManager::start(&server, more)).collect();
         managers.iter_mut().for_each(|manager| drop(manager.process.wait_for_line("a standby is at")));
         Self { server, managers, agents: Vec::new(), home: TestHome::new(), times: 1 }
     }
 
     /// Two players meet so many `times`.
-    pub(crate) fn start(times: usize) -> Self {
-        let mut fleet = Self { times, ..Self::managers(&["--format", &format!("round_robin:times={times}")]) };
+    pub(crate) fn start(server: TestServer, times: usize) -> Self {
+        let mut fleet = Self { times, ..Self::managers(server, &["--format", &format!("round_robin:times={times}")]) };
         fleet.leader();
         fleet.server.ask(NOTE_WRITERS);
         for id in ["REF01", "REF02"] {
@@ -123,6 +124,15 @@ impl Fleet {
     fn count(&self, fact: &str) -> usize {
         let query = format!("SELECT count(*) FROM league.event WHERE body LIKE '%\"{fact}\"%'");
         self.server.try_ask(&query).ok().and_then(|count| count.parse().ok()).unwrap_or_default()
+    }
+
+    /// Starts the managers again that have ended.
+    fn restart(&mut self) {
+        for manager in &mut self.managers {
+            if manager.process.has_exited() {
+                manager.restart();
+            }
+        }
     }
 
     fn epoch(&self) -> u64 {
@@ -297,7 +307,7 @@ impl Fleet {
 #[test]
 #[ignore = "needs PostgreSQL; cargo xtask ci postgres"]
 fn a_standby_takes_over_from_a_leader_that_is_killed_frozen_stopped_or_cut_off() {
-    let mut fleet = Fleet::start(1);
+    let mut fleet = Fleet::start(TestServer::start(), 1);
     for (number, fault) in (1..).zip([Fault::Kill, Fault::Freeze, Fault::Terminate, Fault::CutOff]) {
         fleet.wait_for_results(2 * number);
         let took = fleet.strike(fault);
@@ -310,7 +320,7 @@ fn a_standby_takes_over_from_a_leader_that_is_killed_frozen_stopped_or_cut_off()
 #[test]
 #[ignore = "needs PostgreSQL; cargo xtask ci postgres"]
 fn a_leader_survives_lost_connections_and_a_crash_of_its_server() {
-    let mut fleet = Fleet::start(1);
+    let mut fleet = Fleet::start(TestServer::start(), 1);
     for (number, fault) in (1..).zip([Fault::Connections, Fault::ServerCrash, Fault::Connections]) {
         fleet.wait_for_results(3 * number);
         let took = fleet.strike(fault);
@@ -324,7 +334,7 @@ fn a_leader_survives_lost_connections_and_a_crash_of_its_server() {
 #[test]
 #[ignore = "needs PostgreSQL; cargo xtask ci postgres"]
 fn a_standby_forwards_calls_shows_pages_and_names_the_leader() {
-    let mut fleet = Fleet::managers(&["--operator-token", "the-token-of-the-operator"]);
+    let mut fleet = Fleet::managers(TestServer::start(), &["--operator-token", "the-token-of-the-operator"]);
     let leader = fleet.leader();
     let (led, waiting) = (fleet.managers[leader].endpoint(), fleet.managers[1 - leader].endpoint());
     let (port, token) = (ports::free().to_string(), json!({"auth_token": "the-token-of-the-operator"}));
@@ -364,7 +374,8 @@ fn a_standby_forwards_calls_shows_pages_and_names_the_leader() {
 #[test]
 #[ignore = "needs PostgreSQL; cargo xtask ci postgres"]
 fn a_successor_takes_the_keys_of_the_leader_also_after_they_were_replaced() {
-    let mut fleet = Fleet::managers(&["--players-need-key", "--referee-key", "the-first-key-of-referees"]);
+    let mut fleet =
+        Fleet::managers(TestServer::start(), &["--players-need-key", "--referee-key", "the-first-key-of-referees"]);
     let (leader, urls) = (fleet.leader(), fleet.urls());
     let rotate = ["keys", "rotate", "--role", "player", "--manager", &urls];
     let key = Process::start(&rotate).wait().success().stdout.trim().to_owned();
@@ -384,7 +395,7 @@ fn a_successor_takes_the_keys_of_the_leader_also_after_they_were_replaced() {
 #[test]
 #[ignore = "needs PostgreSQL; cargo xtask ci postgres"]
 fn a_standby_ends_when_its_database_lost_an_event_that_it_has_read() {
-    let mut fleet = Fleet::managers(&[]);
+    let mut fleet = Fleet::managers(TestServer::start(), &[]);
     let waiting = 1 - fleet.leader();
     let site = fleet.managers[waiting].endpoint().replace("/mcp", "/");
     poll("the page of the standby", || Some(http::page(&site, None).0).filter(|status| *status == 200));

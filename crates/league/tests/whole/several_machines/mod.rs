@@ -3,7 +3,8 @@
 //! The hosts are network namespaces. Where those are not allowed, `cargo xtask ci` skips these tests and says so.
 
 mod fleet;
-mod network;
+pub(crate) mod network;
+mod partition;
 
 use std::fs;
 use std::process::Command;

@@ -20,16 +20,16 @@ const HOSTS: &str = "127.0.0.1 localhost
 ";
 
 /// The hosts of the README, behind one switch.
-pub(super) struct Network {
-    switch: Host,
-    pub(super) manager: Host,
-    pub(super) referees: Host,
-    pub(super) players: Host,
+pub(crate) struct Network {
+    pub(crate) switch: Host,
+    pub(crate) manager: Host,
+    pub(crate) referees: Host,
+    pub(crate) players: Host,
 }
 
 impl Network {
     /// The last parts of the addresses are in 192.168.1.0/24 and fd00::/64.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let switch = Host::new("switch");
         switch.does("ip link add name br0 type bridge");
         switch.does("ip link set br0 up");
@@ -47,7 +47,7 @@ impl Network {
     }
 
     /// A host at 10.0.0.2 behind a router at 192.168.1.1, which translates addresses: the others cannot call it.
-    pub(super) fn behind_nat(&self) -> (Host, Host) {
+    pub(crate) fn behind_nat(&self) -> (Host, Host) {
         let (router, inside) = (Host::new("router"), Host::new("inside"));
         self.join("port1", &router);
         router.does("ip address add 192.168.1.1/24 dev eth0");
@@ -64,7 +64,7 @@ impl Network {
     }
 
     /// One more host, at 192.168.1.`last`.
-    pub(super) fn further(&self, last: u8) -> Host {
+    pub(crate) fn further(&self, last: u8) -> Host {
         let host = Host::new(&format!("further{last}"));
         self.join(&format!("port{last}"), &host);
         host.does(&format!("ip address add 192.168.1.{last}/24 dev eth0"));
@@ -78,14 +78,14 @@ impl Network {
     }
 }
 
-pub(super) struct Host {
+pub(crate) struct Host {
     holder: Child,
     files: TempDir,
 }
 
 impl Host {
     /// In no network yet.
-    pub(super) fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let mut holder = Command::new("unshare")
             .args(["--net", "--uts", "--mount", "sh", "-c", "echo ready; read -r _"])
             .stdin(Stdio::piped())
@@ -110,7 +110,7 @@ impl Host {
         self.holder.id()
     }
 
-    pub(super) fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.files.path().to_owned()
     }
 
@@ -121,7 +121,7 @@ impl Host {
         inside.into_iter().map(str::to_owned).chain([directory.to_str().unwrap().to_owned()]).collect()
     }
 
-    pub(super) fn command(&self, command: &Command) -> Command {
+    pub(crate) fn command(&self, command: &Command) -> Command {
         let directory = command.get_current_dir().map_or_else(|| self.home(), Path::to_owned);
         let mut entered = Command::new("nsenter");
         entered.args(self.entering(&directory)).arg(command.get_program()).args(command.get_args());
@@ -129,18 +129,18 @@ impl Host {
         entered
     }
 
-    pub(super) fn start(&self, command: &Command) -> Process {
+    pub(crate) fn start(&self, command: &Command) -> Process {
         Process::of(self.command(command))
     }
 
-    pub(super) fn league(&self, line: &str) -> Process {
+    pub(crate) fn league(&self, line: &str) -> Process {
         let mut command = Command::new(env!("CARGO_BIN_EXE_league"));
         command.args(line.split_whitespace());
         self.start(&command)
     }
 
     /// Whether the line succeeds.
-    pub(super) fn can(&self, line: &str) -> bool {
+    pub(crate) fn can(&self, line: &str) -> bool {
         self.run(line).status.success()
     }
 
@@ -151,7 +151,7 @@ impl Host {
         self.command(&command).output().unwrap()
     }
 
-    fn does(&self, line: &str) {
+    pub(crate) fn does(&self, line: &str) {
         let output = self.run(line);
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     }

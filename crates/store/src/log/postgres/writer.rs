@@ -28,17 +28,20 @@ const RENEW_EVERY: Duration = Duration::from_secs(1);
 const TAKE_LIMIT: Duration = Duration::from_secs(6);
 const TAKE_PAUSE: Duration = Duration::from_millis(250);
 
-/// The epoch only grows, also when a manager gives its lease back.
+/// The epoch only grows, also when a manager gives its lease back. A lease that ends later than any renewal allows was renewed
+/// before the database's clock went back: without this condition its league would stop for as long as the clock went back.
 const TAKE: &str = "
     INSERT INTO league.lease AS held (league, holder, url, relay_key, epoch, expires_at)
     VALUES ($1, $2, $4, $5, 1, clock_timestamp() + make_interval(secs => $3))
     ON CONFLICT (league) DO UPDATE
     SET holder = excluded.holder, url = excluded.url, relay_key = excluded.relay_key, epoch = held.epoch + 1,
         expires_at = clock_timestamp() + make_interval(secs => $3)
-    WHERE held.expires_at <= clock_timestamp()
+    WHERE held.expires_at <= clock_timestamp() OR held.expires_at > clock_timestamp() + make_interval(secs => $3 + 1)
     RETURNING epoch";
 const LOOK: &str = "
-    SELECT epoch, expires_at <= clock_timestamp(), holder, url, relay_key FROM league.lease WHERE league = $1";
+    SELECT epoch, expires_at <= clock_timestamp() OR expires_at > clock_timestamp() + make_interval(secs => $2::float8 + 1),
+        holder, url, relay_key
+    FROM league.lease WHERE league = $1";
 /// A lease that has expired may be renewed as long as no other manager has taken it, which would change the epoch.
 const RENEW: &str = "
     UPDATE league.lease SET expires_at = clock_timestamp() + make_interval(secs => $3)
@@ -264,7 +267,7 @@ impl Writing {
             self.store.migrated();
         }
         let statement = client.prepare_cached(LOOK).await?;
-        let (seen, mut leader) = match client.query_opt(&statement, &[&self.league]).await? {
+        let (seen, mut leader) = match client.query_opt(&statement, &[&self.league, &LEASE_SECONDS]).await? {
             None => (ElectionInput::Seen { epoch: 0, is_free: true }, None),
             Some(row) => {
                 let epoch = u64::try_from(row.get::<_, i64>(0)).unwrap_or_default();
