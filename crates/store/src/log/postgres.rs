@@ -108,6 +108,14 @@ impl Failure {
         const CLASSES: [&str; 5] = ["08", "40", "53", "55", "57"];
         self.code.as_ref().is_none_or(|code| CLASSES.iter().any(|class| code.code().starts_with(class)))
     }
+
+    /// Warns, unless the try before failed for the same reason.
+    fn tell_once(self, told: &mut Option<String>, what: &str) {
+        if told.as_ref() != Some(&self.reason) {
+            tracing::warn!(reason = self.reason, "{what}");
+            *told = Some(self.reason);
+        }
+    }
 }
 
 impl From<tokio_postgres::Error> for Failure {

@@ -139,6 +139,19 @@ impl Fleet {
         self.server.ask("SELECT epoch FROM league.lease").parse().unwrap()
     }
 
+    /// The epoch, if its lease ends at a time that a renewal by the present clock can give it.
+    fn epoch_by_the_clock(&self) -> Option<u64> {
+        let renewed = "SELECT epoch FROM league.lease
+            WHERE expires_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '6 s'";
+        self.server.ask(renewed).parse().ok()
+    }
+
+    fn restart_deposed(&mut self, manager: usize) {
+        let exit = self.managers[manager].process.wait_within(Duration::from_secs(30));
+        exit.fails_with(&["another manager has taken over", "writes nothing more", "--standby"]);
+        self.managers[manager].restart();
+    }
+
     pub(crate) fn results(&self) -> usize {
         self.count("match_reported")
     }
@@ -290,13 +303,12 @@ impl Fleet {
             Fault::CutOff | Fault::Delay => victim.proxy.set(Passing::After(Duration::ZERO)),
             Fault::Kill | Fault::Terminate | Fault::Connections | Fault::ServerCrash => {}
         }
-        if fault != Fault::Kill {
-            let exit = victim.process.wait_within(Duration::from_secs(30));
-            if fault == Fault::Terminate {
-                exit.success();
-            } else {
-                let deposed = ["another manager has taken over", "writes nothing more", "--standby"];
-                exit.fails_with(&deposed);
+        match fault {
+            Fault::Kill => {}
+            Fault::Terminate => drop(victim.process.wait_within(Duration::from_secs(30)).success()),
+            Fault::Freeze | Fault::CutOff | Fault::Delay | Fault::Connections | Fault::ServerCrash => {
+                self.restart_deposed(leader);
+                return took;
             }
         }
         self.managers[leader].restart();

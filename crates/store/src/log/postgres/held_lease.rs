@@ -97,6 +97,7 @@ impl HeldLease {
         let (store, league) = (self.store.clone(), self.league.clone());
         let written = self.store.wait(async move {
             let until = Instant::now() + RETRY_LIMIT;
+            let mut told = None;
             loop {
                 let trying = within(async {
                     let client = store.connection().await?;
@@ -106,7 +107,10 @@ impl HeldLease {
                     Ok(client.execute(&statement, &parameters).await?)
                 });
                 match trying.await {
-                    Err(failure) if failure.is_transient() && Instant::now() < until => sleep(RETRY_PAUSE).await,
+                    Err(failure) if failure.is_transient() && Instant::now() < until => {
+                        failure.tell_once(&mut told, "the store refuses what belongs to the log; it is tried again");
+                        sleep(RETRY_PAUSE).await;
+                    }
                     written => break written,
                 }
             }

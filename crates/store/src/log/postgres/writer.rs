@@ -219,6 +219,14 @@ impl Writing {
         self.decide(seen);
     }
 
+    /// Otherwise the lease expires while a server without free space refuses the append, and a standby, which the server
+    /// refuses as well, takes over.
+    async fn keep_lease_while_trying(&mut self) {
+        if self.state.borrow().renewed.is_none_or(|renewed| renewed.elapsed() >= RENEW_EVERY) {
+            self.keep_lease().await;
+        }
+    }
+
     async fn renew(&self, client: &Object, epoch: i64) -> Result<bool, Failure> {
         let statement = client.prepare_cached(RENEW).await?;
         Ok(client.execute(&statement, &[&self.league, &epoch, &LEASE_SECONDS]).await? == 1)
@@ -302,6 +310,7 @@ impl Writing {
         let Some(epoch) = self.epoch() else { return Err(LogError::Ended) };
         let batch = Batch::of(after, events)?;
         let until = Instant::now() + RETRY_LIMIT;
+        let mut told = None;
         loop {
             match within(self.try_append(epoch, &batch)).await {
                 Ok(Some(answer)) => return answer,
@@ -309,8 +318,12 @@ impl Writing {
                 Ok(None) if Instant::now() < until => {}
                 Ok(None) => return Err(LogError::Failed { reason: String::from("the lease expires again and again") }),
                 Err(failure) if failure.is_transient() && Instant::now() < until => {
-                    tracing::warn!(reason = failure.reason, "an append is tried again");
+                    failure.tell_once(&mut told, "the store refuses an append; it is tried again");
                     sleep(RETRY_PAUSE).await;
+                    self.keep_lease_while_trying().await;
+                    if let Some(closed) = &self.closed {
+                        return Err(closed.clone());
+                    }
                 }
                 Err(Failure { reason, .. }) => return Err(LogError::Failed { reason }),
             }
