@@ -4,7 +4,7 @@
 //! sends calls to the manager that leads.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use http::{Response, StatusCode};
@@ -34,6 +34,8 @@ use crate::signals::shutdown_signal;
 
 const POLL: Duration = Duration::from_millis(100);
 const BATCH: usize = 1024;
+/// What a standby that is cut off from the store knows of the leader counts for so long: as long as a lease lasts.
+const LEADER_KNOWN: Duration = Duration::from_secs(5);
 
 /// The log of a league that this process leads from now on, and its state.
 pub(crate) struct FollowedLog {
@@ -141,7 +143,7 @@ impl Follower {
 
     /// Returns when this process leads the league. `pause` tells the time until the next look at the log and the lease.
     pub(crate) async fn lead(mut self, pause: impl Fn() -> Duration) -> Result<FollowedLog> {
-        let mut is_cut_off = false;
+        let (mut is_cut_off, mut looked_at) = (false, Instant::now());
         loop {
             let looking = spawn_blocking(move || {
                 let looked = self.look();
@@ -154,10 +156,13 @@ impl Follower {
                     let Self { log, replay, snapshot, head, .. } = self;
                     return Ok(FollowedLog { log, replay, snapshot, head });
                 }
-                Ok(false) => is_cut_off = false,
+                Ok(false) => (is_cut_off, looked_at) = (false, Instant::now()),
                 Err(LoadError::Log(error @ (LogError::Unavailable { .. } | LogError::Busy))) => {
                     if !std::mem::replace(&mut is_cut_off, true) {
                         tracing::warn!(%error, "the standby cannot follow the league; it tries again");
+                    }
+                    if looked_at.elapsed() > LEADER_KNOWN {
+                        self.relay.set_leader(None);
                     }
                 }
                 Err(error) => return Err(error.into()),

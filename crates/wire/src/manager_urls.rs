@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::client::Client;
 use crate::endpoint::Endpoint;
-use crate::exchange::{CallError, Exchange};
+use crate::exchange::{CallError, Exchange, Failure};
 use crate::runtime_lag::Deadline;
 
 /// Sent to managers by a client that knows several: a standby then answers with the URL of the leader. It forwards the calls of
@@ -61,13 +61,16 @@ impl ManagerUrls {
         let mut headers = extra.clone();
         headers.insert(MANAGERS, HeaderValue::from(self.urls.len()));
         let call = ManagerCallBody { client, headers: &headers, body, id };
-        let mut tries = 0;
+        // Since the last pause.
+        let mut failed = Vec::new();
         loop {
             let led = self.leader.load(Ordering::Relaxed) % self.urls.len();
             let (place, asked) = self.ask_at(led, call, time.left()).await;
-            tries += 1;
             let next = match &asked {
-                Ok(exchange) if is_standby(exchange) => self.named_in(&exchange.headers).unwrap_or(place + 1),
+                // A standby that is cut off from the store may name a leader that is gone.
+                Ok(exchange) if is_standby(exchange) => {
+                    self.named_in(&exchange.headers).filter(|named| !failed.contains(named)).unwrap_or(place + 1)
+                }
                 Ok(_) => {
                     self.leader.store(place, Ordering::Relaxed);
                     return asked;
@@ -75,13 +78,20 @@ impl ManagerUrls {
                 Err(error) if error.is_transient() => place + 1,
                 Err(_) => return asked,
             };
+            failed.push(place);
             // Another call may have found the leader meanwhile.
             let _ = self.leader.compare_exchange(led, next % self.urls.len(), Ordering::Relaxed, Ordering::Relaxed);
-            let pause = if tries % self.urls.len() == 0 { PAUSE } else { Duration::ZERO };
+            let pause = if failed.len() < self.urls.len() { Duration::ZERO } else { PAUSE };
             if time.left() <= pause {
-                return asked;
+                return Err(match asked {
+                    Ok(standby) => no_leader(&standby),
+                    Err(error) => error,
+                });
             }
-            sleep(pause).await;
+            if !pause.is_zero() {
+                failed.clear();
+                sleep(pause).await;
+            }
         }
     }
 
@@ -139,6 +149,12 @@ impl ManagerCallBody<'_> {
     async fn send(&self, manager: &Endpoint, time: &mut Deadline) -> Result<Exchange, CallError> {
         self.client.ask_one(manager, self.headers, self.body.clone(), self.id, time).await
     }
+}
+
+/// The answer of a standby says nothing about the call.
+fn no_leader(standby: &Exchange) -> CallError {
+    let why = String::from("the managers that answer are standbys, and no manager leads the league now");
+    CallError { kind: Failure::Unreachable(why), receipt: standby.receipt }
 }
 
 /// It names the leader, or knows of none.

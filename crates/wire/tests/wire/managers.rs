@@ -74,6 +74,27 @@ async fn a_client_asks_another_manager_if_one_is_gone_or_silent() {
     assert!(again.elapsed() < SECOND, "the leader is remembered");
 }
 
+/// A report must not be given up, because the database of all managers is away.
+#[tokio::test]
+async fn standbys_without_a_leader_are_no_answer() {
+    let standby = || StubPeer::new(|_| StubAnswer::json(503, &json!({"error": "a standby"})));
+    let (first, second) = (standby().await, standby().await);
+    let client = client(&[&first.endpoint, &second.endpoint]);
+    let error = call(&client, &first.endpoint, SECOND).await.unwrap_err();
+    assert!(error.is_transient() && error.to_string().contains("no manager leads"), "{error}");
+    assert!(first.methods().len() > 1 && second.methods().len() > 1, "they are asked again");
+}
+
+#[tokio::test]
+async fn a_standby_that_names_a_leader_that_is_gone_does_not_hide_the_next_one() {
+    let gone: Endpoint = "http://127.0.0.1:1/mcp".parse().unwrap();
+    let (cut_off, leader) = (standby_of(&gone).await, leader().await);
+    let client = client(&[&gone, &cut_off.endpoint, &leader.endpoint]);
+    let exchange = call(&client, &gone, LONG).await.unwrap();
+    assert!(String::from_utf8_lossy(&exchange.body).contains("led"));
+    assert_eq!(cut_off.methods().len(), 1);
+}
+
 #[tokio::test]
 async fn a_slow_leader_is_not_given_up_for_a_standby() {
     let slow = peer(|mut stream, _| async move {
