@@ -8,7 +8,7 @@ use league_protocol::id::LeagueId;
 use league_store::home::Home;
 use league_store::lock::Lock;
 use league_store::log::lease::LeaseHolder;
-use league_store::log::{EventLog, LogHead, PostgresStore, StoreUrl};
+use league_store::log::{EventLog, LogHead, MAX_LISTED_LEAGUES, PostgresStore, StoreUrl};
 use league_wire::environment::Environment;
 
 use crate::open;
@@ -16,7 +16,7 @@ use crate::open;
 const BATCH: usize = 1024;
 
 /// Only the log is copied: the files of a home are views, which its manager or `league verify --repair` writes again. Transcripts
-/// stay in the home that has them.
+/// stay in the home that has them. No manager may serve the target meanwhile: it would lead a league of which a part is copied.
 #[derive(Debug, Args)]
 pub(crate) struct Copy {
     /// The home, or the URL of the PostgreSQL server, that has the league.
@@ -36,6 +36,9 @@ pub(crate) fn run(options: &Copy) -> Result<()> {
     };
     if leagues.is_empty() {
         bail!("there is no league in {}", options.from);
+    }
+    if options.league_id.is_none() && from.store().is_some() && leagues.len() >= MAX_LISTED_LEAGUES {
+        bail!("{} has more leagues than can be listed; copy each with --league-id", options.from);
     }
     for league in leagues {
         let head = copy(&from, &to, &league).with_context(|| league.to_string())?;

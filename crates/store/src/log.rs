@@ -32,7 +32,7 @@ use crate::file_identity::FileGone;
 
 pub use chain::{Hash, LogDamage, LogHead};
 pub use memory::{MemoryDisk, MemoryLog};
-pub use postgres::{HeldLease, PostgresLog, PostgresStore, StoreUrl, StoredDigests};
+pub use postgres::{HeldLease, MAX_LISTED_LEAGUES, PostgresLog, PostgresStore, StoreUrl, StoredDigests};
 pub use scan::scan;
 pub use sqlite::SqliteLog;
 

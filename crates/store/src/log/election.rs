@@ -55,10 +55,6 @@ impl Election {
         }
     }
 
-    pub fn is_deposed(&self) -> bool {
-        self.position == Position::Deposed
-    }
-
     pub fn decide(&mut self, input: ElectionInput) -> ElectionStep {
         match (self.position, input) {
             (Position::Deposed, _) => ElectionStep::Stop,
@@ -227,7 +223,7 @@ mod tests {
         ] {
             assert_eq!(election.decide(input), ElectionStep::Stop);
         }
-        assert!(election.is_deposed() && election.epoch().is_none());
+        assert_eq!((election.position, election.epoch()), (Position::Deposed, None));
     }
 
     #[test]

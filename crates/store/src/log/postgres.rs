@@ -44,6 +44,8 @@ const MAX_WAITING: usize = 1;
 /// A reader tries this often, because the server may just have been restarted.
 const READ_TRIES: u32 = 3;
 const READ_PAUSE: Duration = Duration::from_millis(200);
+/// What tokio-postgres says of a server that refuses to encrypt.
+const NO_TLS: &str = "server does not support TLS";
 /// Events after a damaged one that are read to name the damage.
 const MAX_DIAGNOSED: i64 = 10_000;
 const LAST: &str = "SELECT seq, hash, '' FROM league.event WHERE league = $1 ORDER BY seq DESC LIMIT 1";
@@ -52,7 +54,9 @@ const FROM: &str = "SELECT seq, hash, body FROM league.event WHERE league = $1 A
 const LEAGUES: &str = "
     SELECT lease.league, last.written FROM league.lease,
         LATERAL (SELECT written FROM league.event WHERE event.league = lease.league ORDER BY seq DESC LIMIT 1) AS last
-    ORDER BY last.written DESC, lease.league LIMIT 10000";
+    ORDER BY last.written DESC, lease.league LIMIT $1";
+/// More are not listed.
+pub const MAX_LISTED_LEAGUES: usize = 10_000;
 
 /// A database with leagues. Its connections are served by a thread of their own, so that reads may block anywhere.
 #[derive(Clone)]
@@ -103,9 +107,10 @@ impl Failure {
         Self { reason: reason.into(), code: None }
     }
 
-    /// Trying again may help: connection, resources, shutdown, lock or conflict.
+    /// Trying again may help: connection, resources, shutdown, lock or conflict, and a server that is no longer or not yet the
+    /// primary.
     fn is_transient(&self) -> bool {
-        const CLASSES: [&str; 5] = ["08", "40", "53", "55", "57"];
+        const CLASSES: [&str; 6] = ["08", "25006", "40", "53", "55", "57"];
         self.code.as_ref().is_none_or(|code| CLASSES.iter().any(|class| code.code().starts_with(class)))
     }
 
@@ -122,6 +127,11 @@ impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
         let reason = match (error.as_db_error(), std::error::Error::source(&error)) {
             (Some(refused), _) => refused.message().to_owned(),
+            (None, Some(source)) if source.to_string() == NO_TLS => {
+                format!(
+                    "{source}; give the server a certificate, or append ?sslmode=disable to the URL in a network of your own"
+                )
+            }
             (None, Some(source)) => format!("{error}: {source}"),
             (None, None) => error.to_string(),
         };
@@ -168,8 +178,15 @@ impl PostgresStore {
 
     /// With the time of the last write, newest first.
     pub fn leagues(&self) -> Result<Vec<(LeagueId, SystemTime)>, LogError> {
-        let rows = self.reading(|client| async move { Ok(client.query(LEAGUES, &[]).await?) })?.unwrap_or_default();
+        let limit = i64::try_from(MAX_LISTED_LEAGUES).unwrap_or(i64::MAX);
+        let rows = self.reading(move |client| async move { Ok(client.query(LEAGUES, &[&limit]).await?) })?;
+        let rows = rows.unwrap_or_default();
         Ok(rows.iter().filter_map(|row| Some((row.get::<_, &str>(0).parse().ok()?, row.get(1)))).collect())
+    }
+
+    /// For people: a league in this database.
+    fn place_of(&self, league: impl fmt::Display) -> String {
+        format!("{league} in {}", self.0.name)
     }
 
     fn unavailable(&self, reason: impl Into<String>) -> LogError {
@@ -320,7 +337,7 @@ impl PostgresLog {
     }
 
     fn damaged(&self, damage: LogDamage) -> LogError {
-        LogError::Damaged { log: format!("{} in {}", self.league, self.store.0.name), damage }
+        LogError::Damaged { log: self.store.place_of(&self.league), damage }
     }
 
     fn rows(&self, from: i64, limit: i64) -> Result<Vec<Row>, LogError> {

@@ -6,7 +6,8 @@ use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
 use league_core::season::event::Event;
-use league_protocol::id::LeagueId;
+use league_protocol::id::{LeagueId, MatchId};
+use league_protocol::message::transcript::TranscriptDigest;
 use league_protocol::time::Timestamp;
 use league_store::home::Home;
 use league_store::log::lease::LeaseHolder;
@@ -283,4 +284,31 @@ fn postgres_survives_the_loss_of_its_connections() {
     assert_eq!(head.seq, appends * 7);
     assert_eq!(all(&log).unwrap().1, head);
     assert_eq!(database.number("SELECT epoch FROM league.lease"), 1);
+}
+
+/// A referee that sends another transcript of the same match again and again does not fill the disk.
+#[test]
+#[ignore = "needs PostgreSQL; cargo xtask ci postgres"]
+fn postgres_keeps_one_transcript_of_a_match() {
+    let database = TestDatabase::new();
+    let log = database.log();
+    log.lead(&LeaseHolder::named("the manager")).unwrap();
+    let lease = log.held_lease();
+    let (first, second): (MatchId, MatchId) = ("R1M1".parse().unwrap(), "R1M2".parse().unwrap());
+    let bodies = ["[]", "[1]", "[2]"].map(|body| (TranscriptDigest::of(body.as_bytes()), body));
+    lease.keep_transcript(&second, bodies[0].0, bodies[0].1.to_owned()).unwrap();
+    for (digest, body) in bodies {
+        lease.keep_transcript(&first, digest, body.to_owned()).unwrap();
+    }
+    let kept = |id: &MatchId, digest| database.store().transcript(&league(), id, digest).unwrap();
+    assert_eq!(bodies.map(|(digest, _)| kept(&first, digest)), [None, None, Some(String::from("[2]"))]);
+    assert_eq!(kept(&second, bodies[0].0).as_deref(), Some("[]"));
+}
+
+#[test]
+#[ignore = "needs PostgreSQL; cargo xtask ci postgres"]
+fn postgres_without_tls_is_refused_with_advice() {
+    let url = format!("{}?sslmode=require", TestDatabase::new().url);
+    let refused = PostgresStore::open(&url.parse().unwrap()).unwrap_err().to_string();
+    assert!(refused.contains("?sslmode=disable"), "{refused}");
 }

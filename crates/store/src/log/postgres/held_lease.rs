@@ -22,8 +22,13 @@ const KEEP: &str = "
     WITH held AS MATERIALIZED (SELECT FROM league.lease WHERE league = $1 AND epoch = $2 FOR SHARE)
     INSERT INTO league.credential (league, role, digest) SELECT $1, $3, $4 WHERE EXISTS (SELECT FROM held)
     ON CONFLICT (league, role) DO UPDATE SET digest = excluded.digest";
+/// Only one transcript of a match is kept: those of attempts that were given up would fill the disk.
 const KEEP_TRANSCRIPT: &str = "
-    WITH held AS MATERIALIZED (SELECT FROM league.lease WHERE league = $1 AND epoch = $2 FOR SHARE)
+    WITH held AS MATERIALIZED (SELECT FROM league.lease WHERE league = $1 AND epoch = $2 FOR SHARE),
+    replaced AS (
+        DELETE FROM league.transcript
+        WHERE league = $1 AND match_id = $3 AND digest <> $4 AND EXISTS (SELECT FROM held)
+    )
     INSERT INTO league.transcript (league, match_id, digest, body) SELECT $1, $3, $4, $5 WHERE EXISTS (SELECT FROM held)
     ON CONFLICT (league, match_id, digest) DO UPDATE SET body = excluded.body";
 const TRANSCRIPT: &str = "SELECT body FROM league.transcript WHERE league = $1 AND match_id = $2 AND digest = $3";
@@ -92,7 +97,7 @@ impl HeldLease {
     /// Tries as long as an append does. An agent that waits asks another manager meanwhile; an early answer would keep it
     /// at one that is cut off from the store.
     fn write(&self, statement: &'static str, values: Vec<String>) -> Result<(), LogError> {
-        let deposed = || LogError::Deposed { log: format!("{} in {}", self.league, self.store.0.name) };
+        let deposed = || LogError::Deposed { log: self.store.place_of(&self.league) };
         let epoch = self.state.borrow().epoch.ok_or_else(deposed)?;
         let (store, league) = (self.store.clone(), self.league.clone());
         let written = self.store.wait(async move {

@@ -2,10 +2,11 @@
 //!
 //! `sslmode` decides about TLS: `disable` (the default for a server on this machine) sends plain text; `require` and
 //! `verify-full` (the default for every other server) encrypt and check the server's certificate and name. `sslrootcert`
-//! names a PEM file with the authority to trust instead of those of the system.
+//! names a PEM file with the authority to trust instead of those of the system; with it, `require` is the default.
 
 use std::convert::Infallible;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 pub struct StoreUrl(String);
 
 impl StoreUrl {
-    pub fn is_postgres(text: &str) -> bool {
+    fn is_postgres(text: &str) -> bool {
         SCHEMES.iter().any(|scheme| text.starts_with(scheme))
     }
 
@@ -111,9 +112,11 @@ impl Server {
         {
             config.password(password);
         }
-        let is_local = hosts.iter().all(|host| is_local(host));
+        // An address in `hostaddr` takes the place of the host's name.
+        let is_local =
+            hosts.iter().all(|host| is_local(host)) && config.get_hostaddrs().iter().all(IpAddr::is_loopback);
         config.ssl_mode(match mode {
-            None if is_local => SslMode::Disable,
+            None if is_local && authority.is_none() => SslMode::Disable,
             None | Some("require" | "verify-full") => SslMode::Require,
             Some("disable") => SslMode::Disable,
             Some(_) => return Err(String::from("sslmode of --store is disable, require or verify-full")),
@@ -132,9 +135,7 @@ impl Server {
 }
 
 fn is_local(host: &str) -> bool {
-    host == "localhost"
-        || host.starts_with('/')
-        || host.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
+    host == "localhost" || host.starts_with('/') || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 fn connector(authority: Option<&PathBuf>, is_used: bool) -> Result<MakeRustlsConnect, String> {
@@ -193,6 +194,7 @@ mod tests {
         assert_eq!(mode("postgres://a@db.example/d"), Ok(SslMode::Require));
         assert_eq!(mode("postgres://a@db.example/d?sslmode=disable"), Ok(SslMode::Disable));
         assert_eq!(mode("postgres://a@127.0.0.1/d?sslmode=verify-full"), Ok(SslMode::Require));
+        assert_eq!(mode("postgres://a@localhost/d?hostaddr=192.0.2.7"), Ok(SslMode::Require));
         assert!(mode("postgres://a@db.example/d?sslmode=prefer").is_err(), "it may send the password in plain text");
     }
 }

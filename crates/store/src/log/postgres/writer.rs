@@ -11,7 +11,7 @@ use league_core::season::event::Event;
 use league_protocol::id::LeagueId;
 use league_protocol::token::Credential;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_postgres::error::SqlState;
 
 use super::{Failure, PostgresStore, last, schema, within};
@@ -26,6 +26,8 @@ pub(super) const LEASE_SECONDS: f64 = 5.0;
 const RENEW_EVERY: Duration = Duration::from_secs(1);
 /// The lease of a manager that was killed expires within this time.
 const TAKE_LIMIT: Duration = Duration::from_secs(6);
+/// A manager that ends waits for this.
+const RELEASE_LIMIT: Duration = Duration::from_secs(1);
 const TAKE_PAUSE: Duration = Duration::from_millis(250);
 
 /// The epoch only grows, also when a manager gives its lease back. A lease that ends later than any renewal allows was renewed
@@ -185,10 +187,11 @@ impl Writing {
                 }
             }
         }
-        if let Some(epoch) = self.epoch() {
-            let released = within(self.run(RELEASE, epoch)).await;
-            if let Err(Failure { reason, .. }) = released {
-                tracing::info!(reason, "the lease could not be given back; it expires");
+        // After a refused append the store is probably away, and the lease expires.
+        if let Some(epoch) = self.epoch().filter(|_| self.closed.is_none()) {
+            let released = timeout(RELEASE_LIMIT, self.run(RELEASE, epoch)).await;
+            if !matches!(released, Ok(Ok(_))) {
+                tracing::info!(league = self.league, "the lease could not be given back; it expires");
             }
         }
     }
@@ -233,7 +236,7 @@ impl Writing {
     }
 
     fn deposed(&self) -> LogError {
-        LogError::Deposed { log: format!("{} in {}", self.league, self.store.0.name) }
+        LogError::Deposed { log: self.store.place_of(&self.league) }
     }
 
     /// Waits at most `limit` for the lease of another manager to expire.
@@ -249,7 +252,7 @@ impl Writing {
                 Ok(Ok(LeaseLook { step: ElectionStep::Lead { .. }, .. })) => return Ok(()),
                 Ok(Ok(LeaseLook { step: ElectionStep::Stop, .. })) => return Err(self.deposed()),
                 Ok(Ok(LeaseLook { leader, .. })) if Instant::now() >= until => {
-                    let log = format!("{} in {}", self.league, self.store.0.name);
+                    let log = self.store.place_of(&self.league);
                     return Err(LogError::Led { log, holder: leader.map_or_else(String::new, |leader| leader.name) });
                 }
                 Ok(Ok(LeaseLook { step: ElectionStep::Follow | ElectionStep::Take, .. })) => sleep(TAKE_PAUSE).await,
