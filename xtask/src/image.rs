@@ -13,6 +13,8 @@ use crate::{Outcome, Repository, dist, files, licenses, say, tools};
 const MOST_BYTES: u64 = 12_000_000;
 /// With a program that is not optimised across crates and is half as large again, as the checks build it.
 const MOST_BYTES_UNOPTIMISED: u64 = 14_000_000;
+/// The files in `deploy/` name the image like this, with its tag.
+pub(crate) const NAME: &str = "localhost/league";
 /// Not a user of the machine, by custom: `nonroot` in other images.
 const USER: u32 = 65532;
 const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
@@ -34,7 +36,8 @@ pub(crate) struct Image {
 pub(crate) fn task(repository: &Repository) -> Outcome {
     let image = make(repository, &[])?;
     check(repository, &image)?;
-    say::passed(&format!("{}: podman load < that, or docker load < that", image.archive.display()));
+    let archive = image.archive.display();
+    say::passed(&format!("load it with `podman load --input {archive}` or `docker load --input {archive}`"));
     Ok(())
 }
 
@@ -61,7 +64,12 @@ pub(crate) fn make(repository: &Repository, profile: &[(&str, &str)]) -> Result<
     }
     let archive = root.join(format!("league-{tag}-oci.tar"));
     let mut tar = tar(repository, PUBLIC, 0);
-    tar.arg("--file").arg(&archive).arg("--directory").arg(&layout).args(["blobs", "index.json", "oci-layout"]);
+    tar.arg("--file").arg(&archive).arg("--directory").arg(&layout).args([
+        "blobs",
+        "index.json",
+        "manifest.json",
+        "oci-layout",
+    ]);
     repository.run(tar)?;
     let size =
         files::list(&layout.join("blobs/sha256"))?.iter().map(|blob| files::size(blob)).sum::<Result<u64, _>>()?;
@@ -175,9 +183,16 @@ fn write(repository: &Repository, staged: &Path, layout: &Path, tag: &str) -> Ou
     let named = descriptor.trim_end_matches('}');
     let index = format!(
         "{{\"schemaVersion\":2,\"mediaType\":\"application/vnd.oci.image.index.v1+json\",\"manifests\":[{named},\
-         \"annotations\":{{\"org.opencontainers.image.ref.name\":\"{tag}\"}}}}]}}"
+         \"annotations\":{{\"org.opencontainers.image.ref.name\":\"{tag}\",\"io.containerd.image.name\":\"{NAME}:{tag}\"}}}}]}}"
     );
     files::write(&layout.join("index.json"), index)?;
+    // Docker reads this file, unless it stores images by containerd.
+    let docker = format!(
+        "[{{\"Config\":\"{}\",\"RepoTags\":[\"{NAME}:{tag}\"],\"Layers\":[\"{}\"]}}]",
+        config.path(),
+        layer.path()
+    );
+    files::write(&layout.join("manifest.json"), docker)?;
     files::write(&layout.join("oci-layout"), "{\"imageLayoutVersion\":\"1.0.0\"}")
 }
 
@@ -209,6 +224,10 @@ impl Blob {
         Self::keep(repository, blobs, &file)
     }
 
+    fn path(&self) -> String {
+        format!("blobs/sha256/{}", self.digest)
+    }
+
     fn descriptor(&self, media: &str) -> String {
         format!("{{\"mediaType\":\"{media}\",\"digest\":\"sha256:{}\",\"size\":{}}}", self.digest, self.size)
     }
@@ -232,6 +251,14 @@ pub(crate) fn check(repository: &Repository, image: &Image) -> Outcome {
     copy.arg(format!("oci-archive:{}:{}", image.archive.display(), image.tag));
     copy.arg(format!("oci:{}:{}", place.join("copied").display(), image.tag));
     repository.run(copy)?;
+    let mut docker = command("skopeo inspect --config");
+    docker.arg(format!("docker-archive:{}:{NAME}:{}", image.archive.display(), image.tag));
+    if repository.output(docker).as_deref() != Some(&*config) {
+        return Err(format!("`docker load` would not find {NAME}:{} in the archive", image.tag));
+    }
+    if !files::read(&image.layout.join("index.json"))?.contains(&format!("\"{NAME}:{}\"", image.tag)) {
+        return Err(format!("`podman load` would not name the image {NAME}:{}", image.tag));
+    }
     let is_root = repository.output(command("id -u")).is_some_and(|id| id == "0");
     let bundle = place.join("bundle");
     let mut unpack = command(if is_root { "umoci unpack --image" } else { "umoci unpack --rootless --image" });
