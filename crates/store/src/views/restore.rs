@@ -17,11 +17,13 @@ use crate::home::Home;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "{table} counts {counted} results, and {log} has only {found}: its end is lost, or an older copy was put in its place. Nothing was \
-     changed. Put the right one back, with its -wal file; to go on without what is lost, move {table} away first"
+     changed. {remedy}; to go on without what is lost, move {table} away first"
 )]
 pub struct ShorterLog {
     table: PathBuf,
-    log: PathBuf,
+    /// A file, or the database without its password.
+    log: String,
+    remedy: &'static str,
     counted: u32,
     found: u32,
 }
@@ -30,10 +32,15 @@ pub struct ShorterLog {
 /// durable, so they never have more results than the log.
 pub fn expect_no_less(home: &Home, league: &LeagueId, found: u32) -> Result<(), ShorterLog> {
     let table = home.standings(league);
-    match StandingsFile::read(&table, league).map(|file| file.version) {
-        Some(counted) if counted > found => Err(ShorterLog { table, log: home.database(league), counted, found }),
-        Some(_) | None => Ok(()),
-    }
+    let counted = match StandingsFile::read(&table, league).map(|file| file.version) {
+        Some(counted) if counted > found => counted,
+        Some(_) | None => return Ok(()),
+    };
+    let (log, remedy) = match home.store() {
+        Some(store) => (store.name().to_owned(), "Bring back the server that has them"),
+        None => (home.database(league).display().to_string(), "Put the right one back, with its -wal file"),
+    };
+    Err(ShorterLog { table, log, remedy, counted, found })
 }
 
 /// Returns the files that were damaged or missing.
