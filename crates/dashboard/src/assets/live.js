@@ -1,4 +1,4 @@
-// Keeps a page up to date, and verifies draws. Everything works without it, only not by itself.
+// Keeps a page up to date, and verifies draws. Without it the pages are complete and do not update.
 "use strict";
 (() => {
   const body = document.body;
@@ -11,14 +11,16 @@
     const phase = document.getElementById("status")?.dataset.phase;
     if (phase && sign.dataset.now !== "kept") sign.dataset.now = { finished: "final", stopped: "stopped" }[phase] ?? "live";
     const words = { live: "live", kept: "not running", stopped: "stopped", final: "final" };
-    sign.textContent = on ? words[sign.dataset.now] : "waiting for the league";
+    const text = on ? words[sign.dataset.now] : "waiting for the league";
+    // A screen reader may announce each assignment, also of an equal text.
+    if (sign.textContent !== text) sign.textContent = text;
     sign.toggleAttribute("data-on", on && sign.dataset.now === "live");
   }
 
   // The text of an element before this script changed it.
   const asSent = new WeakMap();
 
-  // Puts a new version of an element in the place of the old one. Whoever reads there keeps the focus and the scroll position, and
+  // Puts a new version of an element in the place of the old one. The reader keeps the focus and the scroll position, and
   // the rows of a table move to where they are now.
   function replace(old, fresh) {
     const sent = fresh.outerHTML;
@@ -181,7 +183,7 @@
         latest = Number(event.data);
         wake();
       } else if (!asked) {
-        // Not everybody at the same time.
+        // Viewers do not all ask at the same time.
         asked = setTimeout(async () => {
           await fetched();
           asked = null;
