@@ -2,6 +2,7 @@
 
 use league_core::rules::outcome::Outcome;
 use league_core::season::LeaguePhase;
+use league_protocol::id::RoundId;
 use league_protocol::message::standings::StandingsRow;
 use league_protocol::side::Side;
 use maud::{Markup, html};
@@ -118,15 +119,19 @@ fn is_decided(snapshot: &LeagueSnapshot, rows: &[&StandingsRow], left: u32) -> b
     let season = snapshot.season();
     let win = Outcome::Win(Side::A).points(&season.config().scoring.match_points())[Side::A];
     let Some((first, others)) = rows.split_first().filter(|(first, _)| first.score.is_none()) else { return false };
-    let current = season.round_number().0;
-    let reachable = |row: &StandingsRow| {
-        let place = snapshot.place(&row.player_id);
-        let result = place.and_then(|place| snapshot.match_of(place, current)).and_then(|found| found.record);
-        let has_played = result.is_some() && season.last_completed().is_none_or(|round| round.0 < current);
-        let matches = left.saturating_sub(u32::from(has_played));
-        row.points.saturating_add(matches.saturating_mul(win))
+    let (total, scores_byes) = (season.total_rounds(), season.config().format.scores_byes());
+    // A match without a result may be won, a round without a plan may bring one, and some formats count a bye as a win.
+    let may_win = |place: u32, round: u32| match snapshot.match_of(place, round) {
+        Some(found) => found.record.is_none(),
+        None => scores_byes || season.scheduled_round(RoundId(round)).is_none(),
     };
-    others.iter().all(|row| reachable(row) < first.points)
+    let wins = |row: &StandingsRow| match snapshot.place(&row.player_id) {
+        Some(place) => (total.saturating_sub(left) + 1..=total).filter(|round| may_win(place, *round)).count(),
+        None => 0,
+    };
+    let reaches = |row: &StandingsRow, wins: u32| row.points.saturating_add(wins.saturating_mul(win)) >= first.points;
+    // The number of rounds is known at once; the matches in them are looked up only for players that it leaves a chance.
+    !others.iter().any(|row| reaches(row, left) && reaches(row, u32::try_from(wins(row)).unwrap_or(left)))
 }
 
 /// The places that a player has won or lost since the current round began.

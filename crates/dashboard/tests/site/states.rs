@@ -5,7 +5,7 @@ use league_core::season::config::LeagueConfig;
 use league_core::season::event::{Event, Fact, OperatorOrigin};
 use league_protocol::id::PlayerId;
 
-use crate::leagues::{GeneratedLeague, league, now, played};
+use crate::leagues::{GeneratedLeague, league, now, played, reported};
 use crate::pages::walk;
 use crate::support::Site;
 
@@ -45,6 +45,43 @@ async fn every_state_of_every_format_has_its_pages() {
         let page = seen(&generated.events, "finished").await;
         assert!(page.contains("id=\"champion\"") && !page.contains("id=\"archived\""), "{page}");
     }
+}
+
+/// A player with a bye ahead has a match less than the others.
+#[tokio::test]
+async fn a_round_robin_is_decided_when_no_match_that_is_left_can_change_the_lead() {
+    let mut surprises = 0;
+    for seed in 1..7 {
+        let mut generated = GeneratedLeague::open(LeagueConfig::even_odd(league()), seed);
+        generated.register(5, 2);
+        generated.play(5);
+        for _ in 6..10 {
+            generated.play(1);
+            let (season, left) = (&generated.season, |id: &PlayerId| {
+                let rounds = generated.season.scheduled_rounds();
+                let matches = rounds.iter().flat_map(|round| &round.matches);
+                let open = matches.filter(|game| game.player_a_id == *id || game.player_b_id == *id);
+                open.filter(|game| {
+                    !generated
+                        .events
+                        .iter()
+                        .any(|event| reported(event).is_some_and(|(done, _)| *done == game.match_id))
+                })
+                .count()
+            });
+            let standings = season.standings();
+            let (first, others) = standings.split_first().unwrap();
+            let reached = |points: u32, matches: usize| points as usize + 3 * matches;
+            let decided = others.iter().all(|row| reached(row.points, left(&row.player_id)) < first.points as usize);
+            let page = Site::of(&generated.events).await.get("/").await.body;
+            assert_eq!(page.contains("It is decided"), decided, "seed {seed}: {page}");
+            let rounds = season.total_rounds() - season.last_completed().map_or(0, |round| round.0);
+            surprises += usize::from(
+                decided && others.iter().any(|row| reached(row.points, rounds as usize) >= first.points as usize),
+            );
+        }
+    }
+    assert!(surprises > 0, "in some of these leagues the number of rounds decides nothing");
 }
 
 /// The places won (positive) and lost that the row of a player shows.
