@@ -75,6 +75,16 @@ async fn the_first_page_tells_how_to_join_until_the_league_begins() {
 }
 
 #[tokio::test]
+async fn a_registration_window_that_has_ended_is_not_shown_any_more() {
+    let ended = Instant::now().checked_sub(Duration::from_secs(5)).unwrap();
+    let room = WaitingRoom { window: Some((ended, Duration::from_secs(1))), ..WaitingRoom::default() };
+    let opened = GeneratedLeague::open(LeagueConfig::even_odd(league()), 1);
+    let settings = DashboardSettings { room: Some(room), ..DashboardSettings::default() };
+    let page = Site::with(&opened.events, settings).await.get("/").await.body;
+    assert!(page.contains("Waiting for enough players and referees.") && !page.contains("id=\"closes\""), "{page}");
+}
+
+#[tokio::test]
 async fn the_pages_work_before_the_league_begins() {
     let opened = GeneratedLeague::open(LeagueConfig::even_odd(league()), 1);
     let site = Site::of(&opened.events).await;
