@@ -78,8 +78,8 @@ impl Shared {
         if let Some(asset) = asset(path) {
             return asset;
         }
-        let token = self.settings.token.as_ref();
-        let trusted = operate::is_operator(token, None, request.peer);
+        // A standby cannot tell whether its leader has a token.
+        let trusted = !self.is_standby() && operate::is_operator(self.settings.token.as_ref(), None, request.peer);
         match path {
             "live" => self.live(request, &query),
             "metrics" => {
@@ -169,8 +169,9 @@ impl Shared {
 
     fn frame<'a>(&'a self, snapshot: &'a LeagueSnapshot, title: &'a str) -> Frame<'a> {
         let (head, kept) = (*self.state.head.borrow(), self.operator().is_none());
-        let root = &self.settings.root;
-        Frame { root, snapshot, title, path: "", at: None, head, follows: false, kept, bare: false }
+        let (root, leader) = (&self.settings.root, self.leader());
+        let kept = kept && leader.is_none();
+        Frame { root, snapshot, title, path: "", at: None, head, follows: false, kept, leader, bare: false }
     }
 
     async fn player(&self, request: &SiteRequest, id: &str) -> Reply {
@@ -209,10 +210,11 @@ impl Shared {
         let over = match self.reported(&request.league, &match_id).await.map(|event| event.fact) {
             Some(Fact::MatchReported { attempt, record, .. }) => {
                 let file = self.state.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
-                Some(FinishedMatch { attempt: Some(attempt), record, file })
+                Some(FinishedMatch { attempt: Some(attempt), record, file, at_standby: self.is_standby() })
             }
             Some(Fact::MatchAwarded { outcome, .. }) => {
-                Some(FinishedMatch { attempt: None, record: MatchRecord::unplayed(outcome), file: None })
+                let record = MatchRecord::unplayed(outcome);
+                Some(FinishedMatch { attempt: None, record, file: None, at_standby: self.is_standby() })
             }
             Some(_) | None => None,
         };
@@ -242,7 +244,14 @@ impl Shared {
             None => None,
         };
         let room = self.state.room.as_ref().filter(|_| request.at.is_none());
-        self.show(request, "Projector", |now| projector::page(then.as_deref().unwrap_or(now), now, round, room))
+        self.show(request, "Projector", |now| {
+            let sign = if request.at.is_none() {
+                self.frame(now, "Projector").sign()
+            } else {
+                html! {}
+            };
+            projector::page(then.as_deref().unwrap_or(now), now, round, room, &sign)
+        })
     }
 
     fn agents(&self, request: &SiteRequest) -> Reply {

@@ -3,11 +3,14 @@
 use league_core::season::Season;
 use league_core::season::config::LeagueConfig;
 use league_core::season::event::{Event, Fact, OperatorOrigin};
+use league_dashboard::DashboardSettings;
 use league_protocol::id::PlayerId;
+use tokio::sync::watch;
 
 use crate::leagues::{GeneratedLeague, league, now, played, reported};
+use crate::markup;
 use crate::pages::walk;
-use crate::support::Site;
+use crate::support::{Site, begun};
 
 /// Looks at every page of the state; returns the first one.
 async fn seen(events: &[Event], phase: &str) -> String {
@@ -82,6 +85,32 @@ async fn a_round_robin_is_decided_when_no_match_that_is_left_can_change_the_lead
         }
     }
     assert!(surprises > 0, "in some of these leagues the number of rounds decides nothing");
+}
+
+/// A standby shows a league that another manager leads.
+#[tokio::test]
+async fn the_pages_of_a_standby_say_where_the_leader_is() {
+    let generated = begun(4, 3);
+    let (leader, known) = watch::channel(None);
+    let settings = DashboardSettings { leader: Some(known), ..DashboardSettings::default() };
+    let site = Site::with(&generated.events, settings).await;
+    let page = site.get("/").await.body;
+    assert!(page.contains("No manager leads the league at this moment."), "{page}");
+    assert!(!page.contains("id=\"archived\"") && page.contains("data-now=\"live\""), "{page}");
+    leader.send_replace(Some(String::from("http://one:8000/?a=\"&b")));
+    for path in ["/", "/schedule", "/agents", "/players/P01", "/matches/R1M1", "/projector"] {
+        let page = site.get(path).await.body;
+        markup::check(&page);
+        let link = "The league is led at <a href=\"http://one:8000/?a=&quot;&amp;b\">";
+        assert!(page.contains("A standby manager shows this page.") && page.contains(link), "{path}: {page}");
+    }
+    assert!(!site.get("/at/5/").await.body.contains("standby"), "a page of the past shows the past");
+    let page = site.get("/matches/R1M1").await.body;
+    assert!(page.contains("No transcript of this match is kept here."), "{page}");
+    for path in ["/agents", "/api/v1/agents"] {
+        let page = site.get(path).await.body;
+        assert!(!page.contains("127.0.0.1:800"), "the leader may hide this from clients on its machine: {page}");
+    }
 }
 
 /// The places won (positive) and lost that the row of a player shows.
