@@ -49,14 +49,6 @@ pub(crate) fn page(
     let rows = snapshot.season().standings();
     html! {
         (status(snapshot, &rows, room))
-        @let waiting = waiting_matches(snapshot);
-        @if !waiting.is_empty() {
-            p #waiting.notice role="status" {
-                strong { (waiting.join(", ")) }
-                @if waiting.len() == 1 { " waits" } @else { " wait" } " for the operator's decision. "
-                a href="agents#alerts" { "See why" }
-            }
-        }
         div.columns {
             div {
                 // The bracket of a knockout says more than its table.
@@ -107,6 +99,14 @@ fn status(snapshot: &LeagueSnapshot, rows: &[StandingsRow], room: Option<&Waitin
             }
             @if season.is_halted() {
                 p #stopped.notice { "The operator has stopped the league: no match begins until the operator lets it go on." }
+            }
+            @let waiting = waiting_matches(snapshot);
+            @if !waiting.is_empty() {
+                p #waiting.notice role="status" {
+                    strong { (waiting.join(", ")) }
+                    @if waiting.len() == 1 { " waits" } @else { " wait" } " for the operator's decision. "
+                    a href="agents#alerts" { "See why" }
+                }
             }
             (podium::headline(snapshot, rows))
             @if let Some(room) = room { (room.shown(snapshot)) }
