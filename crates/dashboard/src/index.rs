@@ -17,13 +17,14 @@ use maud::Markup;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::gzip;
+use crate::dashboard::Dashboard;
 use crate::operate;
 use crate::pages::index;
 use crate::pages::paging::Paging;
 use crate::query::Query;
 use crate::reply::{self, Reply};
 use crate::site::asset;
+use crate::{gzip, metrics};
 
 /// A league in the list.
 #[derive(Clone, Debug, Serialize)]
@@ -111,6 +112,9 @@ pub type Creating<'a> = Pin<Box<dyn Future<Output = Result<ListedLeague, CreateE
 pub trait LeagueHost: fmt::Debug + Send + Sync + 'static {
     fn leagues(&self) -> Vec<ListedLeague>;
 
+    /// Of the leagues whose log was read.
+    fn dashboards(&self) -> Vec<Dashboard>;
+
     /// Returns when the league is open for registration.
     fn create(&self, new: NewLeague) -> Creating<'_>;
 }
@@ -153,6 +157,10 @@ impl Index {
                 reply::page(StatusCode::OK, index::page(&self.host.leagues(), &paging, self.token.is_some()))
             }
             ("api/v1/leagues", false) => reply::json(StatusCode::OK, &json!({ "leagues": self.host.leagues() })),
+            ("metrics", false) => {
+                let leagues = self.host.dashboards();
+                metrics::reply(leagues.iter().map(|league| &*league.shared))
+            }
             (path, false) => asset(path).unwrap_or_else(|| missing(path)),
         }
     }

@@ -25,7 +25,7 @@ use crate::pages::{agents, crosstable, league, log, match_page, player, projecto
 use crate::phases::Phases;
 use crate::query::Query;
 use crate::reply::{self, Reply};
-use crate::{api, events, gzip, live};
+use crate::{api, events, gzip, live, metrics};
 
 const STYLE: &str = include_str!("assets/style.css");
 const SCRIPT: &str = include_str!("assets/live.js");
@@ -82,10 +82,7 @@ impl Shared {
         let trusted = !self.is_standby() && operate::is_operator(self.settings.token.as_ref(), None, request.peer);
         match path {
             "live" => self.live(request, &query),
-            "metrics" => {
-                let text = self.metrics.text(&self.state);
-                reply::whole(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text)
-            }
+            "metrics" => metrics::reply([self]),
             "at" => {
                 let seq: u64 = query.number("seq").unwrap_or(1);
                 let page = query.text("page").filter(|page| is_plain(page)).unwrap_or_default();

@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::Result;
 use league_core::season::LeaguePhase;
 use league_core::season::config::LeagueConfig;
+use league_dashboard::Dashboard;
 use league_dashboard::index::{CreateError, Creating, LeagueHost, ListedLeague, NewLeague};
 use league_protocol::id::LeagueId;
 use league_protocol::token::{Credential, TokenDigest};
@@ -224,6 +225,10 @@ fn is_open(hosted: &HostedLeague) -> bool {
 impl LeagueHost for Host {
     fn leagues(&self) -> Vec<ListedLeague> {
         self.leagues().iter().map(|(league, hosted)| self.listed(league, hosted)).collect()
+    }
+
+    fn dashboards(&self) -> Vec<Dashboard> {
+        self.leagues().values().filter_map(|hosted| hosted.dashboard()).collect()
     }
 
     fn create(&self, new: NewLeague) -> Creating<'_> {

@@ -102,6 +102,12 @@ fn leagues_are_created_by_command_by_call_and_by_form_and_have_pages_below_their
     let moved = serving.page("leagues/summer/at?seq=1&page=agents").1.to_lowercase();
     assert!(moved.contains("location: /leagues/summer/at/1/agents"), "{moved}");
     assert_contains(&serving.page("health").1, &["\"serving\""]);
+    let metrics = serving.page("metrics").1;
+    for figure in ["league_players", "league_referees_active", "league_page_duration_seconds_count"] {
+        let leagues = ["autumn", "spring", "summer"].map(|league| format!("{figure}{{league=\"{league}\"}}"));
+        assert_contains(&metrics, &leagues.each_ref().map(String::as_str));
+    }
+    assert_eq!(metrics.matches("# TYPE league_players gauge").count(), 1, "{metrics}");
     for missing in ["leagues/winter/", "leagues/", "nothing", "leagues/winter/schedule"] {
         assert_eq!(serving.page(missing).0, 404, "{missing}");
     }
