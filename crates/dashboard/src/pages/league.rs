@@ -84,6 +84,11 @@ pub(crate) fn state(snapshot: &LeagueSnapshot) -> &'static str {
     }
 }
 
+pub(super) fn pill(snapshot: &LeagueSnapshot) -> Markup {
+    let season = snapshot.season();
+    html! { span.pill data-state=(if season.is_halted() { "stopped" } else { season.phase().as_str() }) { (state(snapshot)) } }
+}
+
 fn status(snapshot: &LeagueSnapshot, rows: &[StandingsRow], room: Option<&WaitingRoom>) -> Markup {
     let season = snapshot.season();
     let (status, config) = (season.status(), season.config());
@@ -94,7 +99,7 @@ fn status(snapshot: &LeagueSnapshot, rows: &[StandingsRow], room: Option<&Waitin
     html! {
         section #status data-phase=(phase(snapshot)) aria-label="Where the league stands" {
             div.bar {
-                h1 { (config.title()) " " span.pill data-state=(if season.is_halted() { "stopped" } else { season.phase().as_str() }) { (state(snapshot)) } }
+                h1 { (config.title()) " " (pill(snapshot)) }
                 a #to-projector.quiet href="projector" { "Projector" }
             }
             @if season.is_halted() {

@@ -54,6 +54,25 @@ pub(super) fn sentence(snapshot: &LeagueSnapshot, rows: &[StandingsRow]) -> Mark
     }
 }
 
+/// Who leads or has won, for a list of leagues. `path` is that of the league.
+pub(super) fn in_short(snapshot: &LeagueSnapshot, path: &str) -> Markup {
+    let season = snapshot.season();
+    let is_over = season.phase() == LeaguePhase::LeagueCompleted;
+    if season.matches_completed() == 0 || !(by_points(snapshot) || is_over) {
+        return html! { @if season.matches_completed() > 0 { (bracket::headline(snapshot)) } };
+    }
+    let mut rows = season.standings();
+    rows.retain(|row| !row.withdrawn);
+    let Some(first) = rows.first() else { return html! {} };
+    let sharing = rows.iter().take_while(|row| row.rank == first.rank).count();
+    html! {
+        @if is_over { span aria-hidden="true" { "★ " } }
+        a href={ (path) "players/" (first.player_id) } { (named(&first.display_name)) }
+        @if sharing > 1 { " and " (sharing - 1) " more" }
+        @if by_points(snapshot) { small { " with " (worth(first)) } }
+    }
+}
+
 fn podium(snapshot: &LeagueSnapshot, rows: &[StandingsRow]) -> Markup {
     html! {
         ol.podium #podium {

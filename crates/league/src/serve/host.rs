@@ -11,7 +11,6 @@ use std::time::Duration;
 use anyhow::Result;
 use league_core::season::LeaguePhase;
 use league_core::season::config::LeagueConfig;
-use league_dashboard::Dashboard;
 use league_dashboard::index::{CreateError, Creating, LeagueHost, ListedLeague, NewLeague};
 use league_protocol::id::LeagueId;
 use league_protocol::token::{Credential, TokenDigest};
@@ -166,7 +165,7 @@ impl Host {
     fn listed(&self, league: &LeagueId, hosted: &HostedLeague) -> ListedLeague {
         let path = league_path(league);
         let endpoint = self.place.reachable.at_league(&path).contact.to_string();
-        ListedLeague { league_id: league.clone(), path, endpoint, leads: hosted.leads(), status: hosted.status() }
+        ListedLeague { league_id: league.clone(), path, endpoint, leads: hosted.leads(), dashboard: hosted.dashboard() }
     }
 
     async fn create(&self, new: NewLeague) -> Result<ListedLeague, CreateError> {
@@ -225,10 +224,6 @@ fn is_open(hosted: &HostedLeague) -> bool {
 impl LeagueHost for Host {
     fn leagues(&self) -> Vec<ListedLeague> {
         self.leagues().iter().map(|(league, hosted)| self.listed(league, hosted)).collect()
-    }
-
-    fn dashboards(&self) -> Vec<Dashboard> {
-        self.leagues().values().filter_map(|hosted| hosted.dashboard()).collect()
     }
 
     fn create(&self, new: NewLeague) -> Creating<'_> {
