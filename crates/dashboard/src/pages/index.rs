@@ -26,9 +26,8 @@ pub(crate) fn page(leagues: &[ListedLeague], paging: &Paging, needs_token: bool)
             } @else {
                 div.wide tabindex="0" role="region" aria-label="Table of leagues" { table {
                     thead { tr {
-                        th.name scope="col" { "League" } th.name scope="col" { "State" }
-                        th scope="col" { "Players" } th scope="col" { "Matches" } th.name scope="col" { "In the lead" }
-                        th.name scope="col" { "For agents" }
+                        th.name scope="col" { "League" } th.name scope="col" { "State" } th.name scope="col" { "In the lead" }
+                        th scope="col" { "Players" } th scope="col" { "Matches" } th.name scope="col" { "For agents" }
                     } }
                     tbody { @for league in paging.piece(&wanted) { (row(league, &title(league))) } }
                 } }
@@ -43,7 +42,7 @@ pub(crate) fn page(leagues: &[ListedLeague], paging: &Paging, needs_token: bool)
 fn row(league: &ListedLeague, title: &str) -> Markup {
     html! {
         tr data-league=(league.league_id) {
-            th.name scope="row" { a href=(league.path) { (named(title)) } " " small { (league.league_id) } }
+            th.name scope="row" { a href=(league.path) { (named(title)) } @if title != league.league_id.as_str() { " " small { (league.league_id) } } }
             @match &league.dashboard {
                 Some(dashboard) => (facts(&dashboard.shared.state.snapshot(), &league.path)),
                 None => { td.name { "being opened" } td {} td {} td {} }
@@ -58,9 +57,9 @@ fn facts(snapshot: &LeagueSnapshot, path: &str) -> Markup {
     let total = Some(status.total_matches).filter(|total| *total > 0 && league::has_known_end(snapshot));
     html! {
         td.name { (league::pill(snapshot)) }
+        td.name { (podium::in_short(snapshot, path)) }
         td { (status.players) }
         td { (status.matches_completed) @if let Some(total) = total { " of " (total) } }
-        td.name { (podium::in_short(snapshot, path)) }
     }
 }
 
@@ -107,7 +106,7 @@ fn frame(title: &str, content: &Markup) -> Markup {
                 a.skip href="#main" { "Skip to content" }
                 header.top { a.brand href="/" { img.mark src="/static/icon.svg" alt="" width="28" height="28"; "Leagues" } }
                 main #main tabindex="-1" { (content) }
-                footer { p { a href="/api/v1/leagues" { "API" } } }
+                footer { p { a href="/api/v1/leagues" { "API" } " · " a href="/metrics" { "Metrics" } } }
             }
         }
     }
