@@ -169,7 +169,13 @@
     let waiting = [];
     let asked = null;
     const source = new EventSource(`live?since=${body.dataset.seq}${whole ? "&quiet" : ""}`);
-    source.onopen = () => say(true);
+    let again = false;
+    source.onopen = () => {
+      say(true);
+      // Another manager may lead the league now.
+      if (again && body.dataset.live !== "projector") fetchSoon("operate");
+      again = true;
+    };
     source.onerror = () => say(false);
     source.addEventListener("part", (event) => waiting.push(JSON.parse(event.data)));
     const first = Number(body.dataset.seq);
@@ -220,6 +226,8 @@
         offerSort(document);
         showPinned();
       }
+      const [notice, now] = [document, page].map((of) => of.querySelector("body > aside"));
+      if (notice && now) replace(notice, document.adoptNode(now)); else notice?.remove();
       reached(page.body.dataset.seq);
       sayAs(page);
       offerToVerify();
