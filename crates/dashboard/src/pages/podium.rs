@@ -144,13 +144,15 @@ fn is_decided(snapshot: &LeagueSnapshot, rows: &[&StandingsRow], left: u32) -> b
         Some(found) => found.record.is_none(),
         None => scores_byes || season.scheduled_round(RoundId(round)).is_none(),
     };
-    let wins = |row: &StandingsRow| match snapshot.place(&row.player_id) {
-        Some(place) => (total.saturating_sub(left) + 1..=total).filter(|round| may_win(place, *round)).count(),
-        None => 0,
+    let rounds = total.saturating_sub(left) + 1..=total;
+    // Looks at no more rounds than it must: a plan of a large league takes time.
+    let reaches = |row: &StandingsRow| {
+        let wins = first.points.saturating_sub(row.points).div_ceil(win.max(1));
+        let Some(last) = wins.checked_sub(1) else { return true };
+        let place = snapshot.place(&row.player_id).filter(|_| wins <= left);
+        place.is_some_and(|place| rounds.clone().filter(|round| may_win(place, *round)).nth(last as usize).is_some())
     };
-    let reaches = |row: &StandingsRow, wins: u32| row.points.saturating_add(wins.saturating_mul(win)) >= first.points;
-    // The number of rounds is known at once; the matches in them are looked up only for players that it leaves a chance.
-    !others.iter().any(|row| reaches(row, left) && reaches(row, u32::try_from(wins(row)).unwrap_or(left)))
+    !others.iter().any(|row| reaches(row))
 }
 
 /// The places that a player has won or lost since the current round began.
