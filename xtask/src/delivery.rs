@@ -9,6 +9,8 @@ use crate::{Outcome, Repository, files, image, peers, tools};
 
 const LIST: &str = "xtask/delivery";
 const IMAGE: &str = "image: localhost/league:";
+/// The files that name the image: for compose, and for the managers and the referees in Kubernetes.
+const NAMING: usize = 3;
 /// The program in the units.
 const PROGRAM: &str = "/usr/bin/league";
 /// Ten times the exposure that `systemd-analyze security` may find; 100 is a service without any protection.
@@ -33,16 +35,22 @@ fn paths(repository: &Repository, folder: &str, extension: &str) -> Result<Vec<P
 
 /// The files name the image of this version.
 fn tags(repository: &Repository, tag: &str) -> Outcome {
-    let mut named = paths(repository, "kubernetes", "yaml")?;
-    named.extend(paths(repository, ".", "yaml")?);
-    for path in named {
-        for found in files::read(&path)?.lines().filter_map(|line| line.trim().strip_prefix(IMAGE)) {
-            if found != tag {
-                return Err(format!("{} names the image {IMAGE}{found}; this is version {tag}", path.display()));
-            }
+    let (mut files, mut naming) = (paths(repository, "kubernetes", "yaml")?, 0);
+    files.extend(paths(repository, ".", "yaml")?);
+    for path in files {
+        let text = files::read(&path)?;
+        let mut found = text.lines().filter_map(|line| line.trim().strip_prefix(IMAGE)).peekable();
+        naming += usize::from(found.peek().is_some());
+        if let Some(other) = found.find(|found| *found != tag) {
+            return Err(format!("{} names the image {IMAGE}{other}; this is version {tag}", path.display()));
         }
     }
-    Ok(())
+    // The search finds nothing when the files write the image in another way.
+    if naming == NAMING {
+        Ok(())
+    } else {
+        Err(format!("{naming} files in deploy name {IMAGE}{tag}; expected {NAMING}"))
+    }
 }
 
 /// systemd looks for the program, so the units name the one that was built.

@@ -33,7 +33,7 @@ const fn scene(state: &'static str, arguments: &'static str, ready: &'static str
 const EVERY_PAGE: &str = ",crosstable,schedule,agents,log,players/P01,matches/R1M1,projector,nothing";
 
 /// The first scene is that of the README.
-const SCENES: [Scene; 10] = [
+const SCENES: [Scene; 11] = [
     scene("finished", "run --stay --players 8 --seed 4 --league-id autumn_2025", OVER, EVERY_PAGE),
     scene("archived", "show --league-id autumn_2025", "http://", ",schedule,matches/R1M1,at/40/"),
     scene("waiting", "manager --expect-players 8 --league-id waiting", OPEN, ",schedule,agents,log"),
@@ -80,6 +80,8 @@ const SCENES: [Scene; 10] = [
         OVER,
         ",agents,players/P01,matches/R1M1",
     ),
+    // It hosts the leagues of the scenes before.
+    scene("index", "serve", "The leagues are at", ",nothing"),
 ];
 
 struct Killed(Child);

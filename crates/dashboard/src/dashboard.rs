@@ -7,6 +7,7 @@ use league_protocol::message::query::LeagueStatus;
 use league_protocol::token::TokenDigest;
 use league_wire::failed_secrets::FailedSecrets;
 use league_wire::pages::{PageFuture, PageHandler, PageRequest};
+use tokio::sync::watch;
 
 use crate::archive::{Archive, ArchiveError};
 use crate::feed::{self, Feed};
@@ -34,11 +35,14 @@ pub struct DashboardSettings {
     pub strikes: Arc<FailedSecrets>,
     /// `None` when the league is only displayed.
     pub room: Option<WaitingRoom>,
+    /// For the pages of a standby: the first page of the manager that leads, if one does.
+    pub leader: Option<watch::Receiver<Option<String>>>,
 }
 
 impl Default for DashboardSettings {
     fn default() -> Self {
-        Self { root: String::from("/"), token: None, most_streams: 600, strikes: Arc::default(), room: None }
+        let (root, strikes) = (String::from("/"), Arc::default());
+        Self { root, token: None, most_streams: 600, strikes, room: None, leader: None }
     }
 }
 
@@ -60,6 +64,14 @@ impl Shared {
     /// `None` when the league is only displayed.
     pub(crate) fn operator(&self) -> Option<&Arc<dyn Operator>> {
         self.operator.get()
+    }
+
+    pub(crate) fn is_standby(&self) -> bool {
+        self.settings.leader.is_some()
+    }
+
+    pub(crate) fn leader(&self) -> Option<Option<String>> {
+        self.settings.leader.as_ref().map(|leader| leader.borrow().clone())
     }
 }
 

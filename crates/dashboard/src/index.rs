@@ -7,23 +7,23 @@ use std::sync::Arc;
 use http::{HeaderMap, Method, StatusCode, header};
 use http_body_util::BodyExt;
 use league_protocol::id::LeagueId;
-use league_protocol::message::query::LeagueStatus;
 use league_protocol::token::TokenDigest;
 use league_wire::client_network::ClientNetwork;
 use league_wire::failed_secrets::FailedSecrets;
 use league_wire::guard::is_own_page;
 use league_wire::pages::{PageFuture, PageHandler, PageRequest, bearer};
 use maud::Markup;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 
-use crate::gzip;
+use crate::dashboard::Dashboard;
 use crate::operate;
 use crate::pages::index;
 use crate::pages::paging::Paging;
 use crate::query::Query;
 use crate::reply::{self, Reply};
 use crate::site::asset;
+use crate::{gzip, metrics};
 
 /// A league in the list.
 #[derive(Clone, Debug, Serialize)]
@@ -36,7 +36,12 @@ pub struct ListedLeague {
     /// This process leads it. If not, the calls are sent to the process that does.
     pub leads: bool,
     /// `None` until its log was read.
-    pub status: Option<LeagueStatus>,
+    #[serde(rename = "status", serialize_with = "status")]
+    pub dashboard: Option<Dashboard>,
+}
+
+fn status<S: Serializer>(dashboard: &Option<Dashboard>, serializer: S) -> Result<S::Ok, S::Error> {
+    dashboard.as_ref().map(Dashboard::status).serialize(serializer)
 }
 
 /// A league that the operator wants. What is left out is as configured.
@@ -153,6 +158,10 @@ impl Index {
                 reply::page(StatusCode::OK, index::page(&self.host.leagues(), &paging, self.token.is_some()))
             }
             ("api/v1/leagues", false) => reply::json(StatusCode::OK, &json!({ "leagues": self.host.leagues() })),
+            ("metrics", false) => {
+                let leagues = self.host.leagues();
+                metrics::reply(leagues.iter().filter_map(|league| Some(&*league.dashboard.as_ref()?.shared)))
+            }
             (path, false) => asset(path).unwrap_or_else(|| missing(path)),
         }
     }

@@ -25,7 +25,7 @@ use crate::pages::{agents, crosstable, league, log, match_page, player, projecto
 use crate::phases::Phases;
 use crate::query::Query;
 use crate::reply::{self, Reply};
-use crate::{api, events, gzip, live};
+use crate::{api, events, gzip, live, metrics};
 
 const STYLE: &str = include_str!("assets/style.css");
 const SCRIPT: &str = include_str!("assets/live.js");
@@ -78,14 +78,11 @@ impl Shared {
         if let Some(asset) = asset(path) {
             return asset;
         }
-        let token = self.settings.token.as_ref();
-        let trusted = operate::is_operator(token, None, request.peer);
+        // A standby cannot tell whether its leader has a token.
+        let trusted = !self.is_standby() && operate::is_operator(self.settings.token.as_ref(), None, request.peer);
         match path {
             "live" => self.live(request, &query),
-            "metrics" => {
-                let text = self.metrics.text(&self.state);
-                reply::whole(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text)
-            }
+            "metrics" => metrics::reply([self]),
             "at" => {
                 let seq: u64 = query.number("seq").unwrap_or(1);
                 let page = query.text("page").filter(|page| is_plain(page)).unwrap_or_default();
@@ -169,8 +166,9 @@ impl Shared {
 
     fn frame<'a>(&'a self, snapshot: &'a LeagueSnapshot, title: &'a str) -> Frame<'a> {
         let (head, kept) = (*self.state.head.borrow(), self.operator().is_none());
-        let root = &self.settings.root;
-        Frame { root, snapshot, title, path: "", at: None, head, follows: false, kept, bare: false }
+        let (root, leader) = (&self.settings.root, self.leader());
+        let kept = kept && leader.is_none();
+        Frame { root, snapshot, title, path: "", at: None, head, follows: false, kept, leader, bare: false }
     }
 
     async fn player(&self, request: &SiteRequest, id: &str) -> Reply {
@@ -209,10 +207,11 @@ impl Shared {
         let over = match self.reported(&request.league, &match_id).await.map(|event| event.fact) {
             Some(Fact::MatchReported { attempt, record, .. }) => {
                 let file = self.state.archive.game(&match_id).await.filter(|file| file.attempt == attempt);
-                Some(FinishedMatch { attempt: Some(attempt), record, file })
+                Some(FinishedMatch { attempt: Some(attempt), record, file, at_standby: self.is_standby() })
             }
             Some(Fact::MatchAwarded { outcome, .. }) => {
-                Some(FinishedMatch { attempt: None, record: MatchRecord::unplayed(outcome), file: None })
+                let record = MatchRecord::unplayed(outcome);
+                Some(FinishedMatch { attempt: None, record, file: None, at_standby: self.is_standby() })
             }
             Some(_) | None => None,
         };
@@ -242,7 +241,14 @@ impl Shared {
             None => None,
         };
         let room = self.state.room.as_ref().filter(|_| request.at.is_none());
-        self.show(request, "Projector", |now| projector::page(then.as_deref().unwrap_or(now), now, round, room))
+        self.show(request, "Projector", |now| {
+            let sign = if request.at.is_none() {
+                self.frame(now, "Projector").sign()
+            } else {
+                html! {}
+            };
+            projector::page(then.as_deref().unwrap_or(now), now, round, room, &sign)
+        })
     }
 
     fn agents(&self, request: &SiteRequest) -> Reply {

@@ -43,9 +43,9 @@ impl WaitingRoom {
         (!missing.is_empty() && season.phase() == LeaguePhase::WaitingForRegistrations).then(|| missing.join(" and "))
     }
 
-    /// `None` once registration was reopened, because then the manager measures another window.
+    /// `None` once it has ended, or registration was reopened, because then the manager measures another window.
     fn open_window(&self, snapshot: &LeagueSnapshot) -> Option<(Instant, Duration)> {
-        self.window.filter(|_| !snapshot.season().was_reopened())
+        self.window.filter(|(since, span)| since.elapsed() < *span && !snapshot.season().was_reopened())
     }
 
     /// What the league waits for, in a sentence.
@@ -56,6 +56,9 @@ impl WaitingRoom {
             None if players.or(referees).is_some() => String::from("All expected agents are here; the league begins."),
             None if self.open_window(snapshot).is_some() => {
                 String::from("Waiting for players until the registration closes.")
+            }
+            None if self.window.is_some() && !snapshot.season().was_reopened() => {
+                String::from("Waiting for enough players and referees.")
             }
             None => String::from("Waiting for the operator, who starts the league."),
         }

@@ -25,6 +25,7 @@ use league_wire::pages::{PageFuture, PageHandler, PageRequest};
 use league_wire::relay::{Leader, Relay};
 use league_wire::settings::ServerSettings;
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::sleep;
 
@@ -96,6 +97,8 @@ pub(crate) struct Follower {
     holder: LeaseHolder,
     league: LeagueId,
     relay: Arc<Relay>,
+    /// The first page of the manager that leads.
+    leader: watch::Sender<Option<String>>,
     pages: Arc<StandbyPages>,
     archive: Archive,
     root: String,
@@ -119,6 +122,7 @@ impl Follower {
             },
             league: league.clone(),
             relay: Arc::new(Relay::new(client.clone())),
+            leader: watch::Sender::new(None),
             pages: Arc::default(),
             archive: Archive::of(home.log(league), home.clone(), league.clone()),
             root: root.to_owned(),
@@ -182,7 +186,9 @@ impl Follower {
                 Ok(true)
             }
             ElectionStep::Follow | ElectionStep::Take => {
-                self.relay.set_leader(leader.and_then(address));
+                let leader = leader.and_then(address);
+                self.leader.send_replace(leader.as_ref().map(|leader| leader.endpoint.beside("").to_string()));
+                self.relay.set_leader(leader);
                 Ok(false)
             }
             // This process never led, so no other one can have taken over from it.
@@ -220,7 +226,8 @@ impl Follower {
             && let Some(season) = self.replay.season()
             && let Some(snapshot) = self.snapshot.clone().finish(season.clone())
         {
-            let settings = DashboardSettings { root: self.root.clone(), ..DashboardSettings::default() };
+            let (root, leader) = (self.root.clone(), Some(self.leader.subscribe()));
+            let settings = DashboardSettings { root, leader, ..DashboardSettings::default() };
             let (dashboard, feed, showing) = Dashboard::of(snapshot, self.archive.clone(), settings);
             let showing = self.runtime.spawn(showing);
             self.feed = Some(feed);

@@ -11,7 +11,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use futures_util::{StreamExt, stream};
+use league_core::rules::outcome::Outcome;
 use league_protocol::id::PlayerId;
+use league_store::home::Home;
+use league_store::log::scan;
 use league_test_agents::http_server::{HttpReply, HttpRequest, HttpServer, ReservedPort};
 use league_test_agents::post::post;
 use serde_json::{Value, json};
@@ -130,6 +133,8 @@ fn play(options: &Options, players: u32) -> Result<Played> {
     drop((manager, referees));
     let began = Instant::now();
     finish(Command::new(&options.league).args(["verify", "--home"]).arg(&home)).context("the league is wrong")?;
+    let forfeits = forfeits(&home)?;
+    ensure!(forfeits == 0, "{forfeits} matches were lost without play, so this is the cost of forfeits");
     let matches = players / 2 * options.rounds;
     let played = Played {
         players,
@@ -142,6 +147,16 @@ fn play(options: &Options, players: u32) -> Result<Played> {
     };
     played.print();
     Ok(played)
+}
+
+fn forfeits(home: &Path) -> Result<usize> {
+    let mut forfeits = 0;
+    scan::<anyhow::Error>(&Home::at(home).log(&LEAGUE.parse()?), |_, event| {
+        let outcome = event.fact.result().map(|(_, record)| record.outcome);
+        forfeits += usize::from(matches!(outcome, Some(Outcome::Forfeit(_) | Outcome::DoubleForfeit)));
+        Ok(())
+    })?;
+    Ok(forfeits)
 }
 
 fn manager(options: &Options, home: &Path) -> Command {

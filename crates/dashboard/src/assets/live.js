@@ -1,4 +1,4 @@
-// Keeps a page up to date, and verifies draws. Everything works without it, only not by itself.
+// Keeps a page up to date, and verifies draws. Without it the pages are complete and do not update.
 "use strict";
 (() => {
   const body = document.body;
@@ -11,14 +11,23 @@
     const phase = document.getElementById("status")?.dataset.phase;
     if (phase && sign.dataset.now !== "kept") sign.dataset.now = { finished: "final", stopped: "stopped" }[phase] ?? "live";
     const words = { live: "live", kept: "not running", stopped: "stopped", final: "final" };
-    sign.textContent = on ? words[sign.dataset.now] : "waiting for the league";
+    const text = on ? words[sign.dataset.now] : "waiting for the league";
+    // A screen reader may announce each assignment, also of an equal text.
+    if (sign.textContent !== text) sign.textContent = text;
     sign.toggleAttribute("data-on", on && sign.dataset.now === "live");
+  }
+
+  // The state of the league as a fetched page has it.
+  function sayAs(page) {
+    const now = page.getElementById("live");
+    if (sign && now && now.dataset.now !== "kept") sign.dataset.now = now.dataset.now;
+    say(true);
   }
 
   // The text of an element before this script changed it.
   const asSent = new WeakMap();
 
-  // Puts a new version of an element in the place of the old one. Whoever reads there keeps the focus and the scroll position, and
+  // Puts a new version of an element in the place of the old one. The reader keeps the focus and the scroll position, and
   // the rows of a table move to where they are now.
   function replace(old, fresh) {
     const sent = fresh.outerHTML;
@@ -160,7 +169,13 @@
     let waiting = [];
     let asked = null;
     const source = new EventSource(`live?since=${body.dataset.seq}${whole ? "&quiet" : ""}`);
-    source.onopen = () => say(true);
+    let again = false;
+    source.onopen = () => {
+      say(true);
+      // Another manager may lead the league now.
+      if (again && body.dataset.live !== "projector") fetchSoon("operate");
+      again = true;
+    };
     source.onerror = () => say(false);
     source.addEventListener("part", (event) => waiting.push(JSON.parse(event.data)));
     const first = Number(body.dataset.seq);
@@ -170,6 +185,7 @@
       // A league that is shown from its log goes on: its manager runs elsewhere.
       if (sign && sign.dataset.now === "kept" && Number(event.data) > first) sign.dataset.now = "live";
       if (!whole) {
+        const before = document.getElementById("status")?.dataset.phase;
         for (const { part, html } of parts) {
           const old = document.getElementById(part);
           const fresh = parsed(html);
@@ -177,20 +193,24 @@
         }
         reached(event.data);
         say(true);
+        // The operator's form is no part, and offers other actions now.
+        if (document.getElementById("status")?.dataset.phase !== before) fetchSoon("operate");
       } else if (body.dataset.live === "projector") {
         latest = Number(event.data);
         wake();
-      } else if (!asked) {
-        // Not everybody at the same time.
-        asked = setTimeout(async () => {
-          await fetched();
-          asked = null;
-        }, 1000 + Math.random() * 1000);
-      }
+      } else fetchSoon();
     });
+    // Viewers do not all ask at the same time.
+    function fetchSoon(only) {
+      asked ??= setTimeout(async () => {
+        asked = null;
+        await fetched(only);
+      }, 1000 + Math.random() * 1000);
+    }
   }
 
-  async function fetched() {
+  // Replaces all sections, or `only` one.
+  async function fetched(only) {
     try {
       const answer = await fetch(location.href, { headers: { accept: "text/html" } });
       if (!answer.ok) return;
@@ -200,16 +220,16 @@
       const fresh = [...page.querySelectorAll("main section[id]")].filter((part) => !part.parentElement.closest("section[id]"));
       if (sections.map((part) => part.id).join() === fresh.map((part) => part.id).join()) {
         // The moves of a finished match do not change, and a reader may be in the middle of them.
-        sections.forEach((old, index) => { if (old.id !== "replay") replace(old, document.adoptNode(fresh[index])); });
+        sections.forEach((old, index) => { if (only ? old.id === only : old.id !== "replay") replace(old, document.adoptNode(fresh[index])); });
       } else {
         document.querySelector("main").replaceChildren(...document.adoptNode(page.querySelector("main")).childNodes);
         offerSort(document);
         showPinned();
       }
+      const [notice, now] = [document, page].map((of) => of.querySelector("body > aside"));
+      if (notice && now) replace(notice, document.adoptNode(now)); else notice?.remove();
       reached(page.body.dataset.seq);
-      const now = page.getElementById("live");
-      if (sign && now && now.dataset.now !== "kept") sign.dataset.now = now.dataset.now;
-      say(true);
+      sayAs(page);
       offerToVerify();
       offerReplay();
       // The end of a match that was watched is revealed.
@@ -378,7 +398,7 @@
     };
     const news = async (since) => { while (latest <= since) await new Promise((done) => { wake = done; }); };
     const get = async (round) => {
-      const answer = await fetch(new URL(`projector${round ? `?round=${round}` : ""}`, document.baseURI));
+      const answer = await fetch(new URL(`projector?round=${round}`, document.baseURI));
       if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
       return new DOMParser().parseFromString(await answer.text(), "text/html");
     };
@@ -401,6 +421,7 @@
           continue;
         }
         if (mine !== turn) return;
+        sayAs(page);
         const [stage, seq] = [page.getElementById("projector"), Number(page.body.dataset.seq)];
         for (const link of bar.querySelectorAll("[rel]")) link.remove();
         pause.after(...[...page.querySelectorAll(".projector-bar [rel]")].map((link) => document.adoptNode(link)));
@@ -410,6 +431,8 @@
         for (const id of hidden) stage.querySelector(`#${id}`).classList.add("veiled");
         if (!old.dataset.round || !stage.dataset.round) old.replaceWith(document.importNode(stage, true));
         else for (const id of ["projector-round", "results"]) put(id, stage);
+        // The league has begun: its first table waits for the results like that after a jump.
+        jumps ||= !old.dataset.round;
         if (jumps) { after.forEach((id) => put(id, stage)); veil(true); }
         jumps = false;
         document.getElementById("projector").classList.remove("veiled");
@@ -431,7 +454,6 @@
         else {
           await news(seq);
           await wait(300, mine);
-          if (!at && document.getElementById("projector").dataset.round) at = 1;
         }
       }
     }
@@ -458,7 +480,7 @@
     // A league that is over is shown from its beginning, without its end in sight.
     const again = asked || stage.dataset.final === "true";
     if (again) stage.classList.add("veiled");
-    play(asked || (stage.dataset.final === "true" ? 1 : Number(stage.dataset.round || 0)), again ? new Set() : done, again);
+    play(asked || (stage.dataset.final === "true" ? 1 : Number(stage.dataset.round || 1)), again ? new Set() : done, again);
   }
 
   // The clocks of a running match, and of a registration that closes; a page of such a match is fetched every second, because its moves are no events.

@@ -60,11 +60,12 @@ pub(super) fn open(players: &Pair<&RegisteredPlayer>, state: Option<&MatchState>
         let id = &players[side].id;
         let call = state.and_then(|state| state.open_calls.get(id));
         let chosen = state.and_then(|state| state.chosen.get(id)).is_some_and(|chosen| *chosen);
+        let joined = state.and_then(|state| state.joined.get(id)).is_some_and(|joined| *joined);
         html! {
             (name(players[side], side))
             @match call {
                 Some(call) => (clock(call)),
-                None => p.played { @if chosen { "has moved" } @else if state.is_some() { "ready" } @else { "…" } },
+                None => p.played { @if chosen { "has moved" } @else if joined { "joined" } @else { "…" } },
             }
         }
     };

@@ -19,6 +19,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) follows: bool,
     /// The pages show a log; no manager runs.
     pub(crate) kept: bool,
+    /// On the pages of a standby, the first page of the manager that leads, if one does.
+    pub(crate) leader: Option<Option<String>>,
     /// For a large screen: without navigation, history and foot.
     pub(crate) bare: bool,
 }
@@ -39,15 +41,6 @@ impl Frame<'_> {
             (None, "", true) => "parts",
             (None, _, true) if self.bare => "projector",
             (None, _, true) => "page",
-        };
-        // The text that the script shows while the server answers.
-        let season = self.snapshot.season();
-        let is_over = season.phase() == LeaguePhase::LeagueCompleted;
-        let now = match (is_over, self.kept, season.is_halted()) {
-            (true, _, _) => "final",
-            (false, true, _) => "kept",
-            (false, false, true) => "stopped",
-            (false, false, false) => "live",
         };
         html! {
             (DOCTYPE)
@@ -74,7 +67,7 @@ impl Frame<'_> {
                                     @else { a href=(path) { (name) } }
                                 }
                             }
-                            @if live != "no" { span #live role="status" data-now=(now) { "not live" } }
+                            @if live != "no" { (self.sign()) }
                         }
                     }
                     @if let Some(at) = self.at {
@@ -82,7 +75,15 @@ impl Frame<'_> {
                             "This is how it was after event " (at) ", " (self.snapshot.last()) ". "
                             a href={ (root) (self.path) } { "Back to the present" }
                         }
-                    } @else if now == "kept" {
+                    } @else if let Some(leader) = &self.leader {
+                        aside.past #standby aria-label="A standby manager" {
+                            "A standby manager shows this page. "
+                            @match leader {
+                                Some(url) => { "The league is led at " a href=(url) { (url) } "." }
+                                None => "No manager leads the league at this moment.",
+                            }
+                        }
+                    } @else if self.now() == "kept" {
                         aside.past #archived aria-label="An archived league" {
                             "These are the records of a league that is not over. No manager runs here; the pages go on when one continues it."
                         }
@@ -103,6 +104,23 @@ impl Frame<'_> {
                 }
             }
         }
+    }
+
+    /// The text that the script shows while the server answers.
+    fn now(&self) -> &'static str {
+        let season = self.snapshot.season();
+        let is_over = season.phase() == LeaguePhase::LeagueCompleted;
+        match (is_over, self.kept, season.is_halted()) {
+            (true, _, _) => "final",
+            (false, true, _) => "kept",
+            (false, false, true) => "stopped",
+            (false, false, false) => "live",
+        }
+    }
+
+    /// Tells whether the page follows the league.
+    pub(crate) fn sign(&self) -> Markup {
+        html! { span #live role="status" data-now=(self.now()) { "not live" } }
     }
 
     fn history(&self) -> Markup {

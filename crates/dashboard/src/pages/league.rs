@@ -49,14 +49,6 @@ pub(crate) fn page(
     let rows = snapshot.season().standings();
     html! {
         (status(snapshot, &rows, room))
-        @let waiting = waiting_matches(snapshot);
-        @if !waiting.is_empty() {
-            p #waiting.notice role="status" {
-                strong { (waiting.join(", ")) }
-                @if waiting.len() == 1 { " waits" } @else { " wait" } " for the operator's decision. "
-                a href="agents#alerts" { "See why" }
-            }
-        }
         div.columns {
             div {
                 // The bracket of a knockout says more than its table.
@@ -92,6 +84,11 @@ pub(crate) fn state(snapshot: &LeagueSnapshot) -> &'static str {
     }
 }
 
+pub(super) fn pill(snapshot: &LeagueSnapshot) -> Markup {
+    let season = snapshot.season();
+    html! { span.pill data-state=(if season.is_halted() { "stopped" } else { season.phase().as_str() }) { (state(snapshot)) } }
+}
+
 fn status(snapshot: &LeagueSnapshot, rows: &[StandingsRow], room: Option<&WaitingRoom>) -> Markup {
     let season = snapshot.season();
     let (status, config) = (season.status(), season.config());
@@ -102,11 +99,19 @@ fn status(snapshot: &LeagueSnapshot, rows: &[StandingsRow], room: Option<&Waitin
     html! {
         section #status data-phase=(phase(snapshot)) aria-label="Where the league stands" {
             div.bar {
-                h1 { (config.title()) " " span.pill data-state=(if season.is_halted() { "stopped" } else { season.phase().as_str() }) { (state(snapshot)) } }
+                h1 { (config.title()) " " (pill(snapshot)) }
                 a #to-projector.quiet href="projector" { "Projector" }
             }
             @if season.is_halted() {
                 p #stopped.notice { "The operator has stopped the league: no match begins until the operator lets it go on." }
+            }
+            @let waiting = waiting_matches(snapshot);
+            @if !waiting.is_empty() {
+                p #waiting.notice role="status" {
+                    strong { (waiting.join(", ")) }
+                    @if waiting.len() == 1 { " waits" } @else { " wait" } " for the operator's decision. "
+                    a href="agents#alerts" { "See why" }
+                }
             }
             (podium::headline(snapshot, rows))
             @if let Some(room) = room { (room.shown(snapshot)) }

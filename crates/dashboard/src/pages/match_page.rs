@@ -24,6 +24,8 @@ pub(crate) struct FinishedMatch {
     pub(crate) record: MatchRecord,
     /// `None` when the match file is on another machine.
     pub(crate) file: Option<MatchFile>,
+    /// A standby shows the match; its leader gets the transcripts.
+    pub(crate) at_standby: bool,
 }
 
 /// Which parts of a long match the page shows, counted from one.
@@ -82,7 +84,7 @@ pub(crate) fn page(
             @match (over.attempt, &said) {
                 (_, Some(said)) => (said.steps()),
                 (None, None) => {}
-                (Some(_), None) => section #transcript { h2 { "Transcript" } p.empty { (missing(over.file.as_ref())) } },
+                (Some(_), None) => section #transcript { h2 { "Transcript" } p.empty { (missing(over)) } },
             }
             @if has_number(snapshot, over) || over.record.proof.is_some() { (draw(match_id, over)) }
             @if let Some(said) = &said { (said.times()) (said.messages()) }
@@ -145,8 +147,9 @@ fn name_of(snapshot: &LeagueSnapshot, match_id: &MatchId, id: &str) -> String {
     named.map_or_else(|| id.to_owned(), |player| player.profile.name.to_string())
 }
 
-fn missing(file: Option<&MatchFile>) -> &'static str {
-    match file.and_then(|file| file.transcript_sha256) {
+fn missing(over: &FinishedMatch) -> &'static str {
+    match over.file.as_ref().and_then(|file| file.transcript_sha256) {
+        _ if over.at_standby => "No transcript of this match is kept here.",
         Some(_) => "The referee has not sent the transcript yet.",
         None => "The referee did not send what was said.",
     }
@@ -221,7 +224,7 @@ mod tests {
                 Some((match_id, *attempt, record))
             });
             let (match_id, attempt, record) = reported.unwrap();
-            let over = FinishedMatch { attempt: Some(attempt), record: record.clone(), file: None };
+            let over = FinishedMatch { attempt: Some(attempt), record: record.clone(), file: None, at_standby: false };
             let page = page(&snapshot, (match_id, ShownParts { game: 1, part: 1 }), Some(&over), None, &html! {}, "/")
                 .into_string();
             let moves = record.played().collect::<Vec<_>>();

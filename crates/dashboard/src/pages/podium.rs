@@ -2,6 +2,7 @@
 
 use league_core::rules::outcome::Outcome;
 use league_core::season::LeaguePhase;
+use league_protocol::id::RoundId;
 use league_protocol::message::standings::StandingsRow;
 use league_protocol::side::Side;
 use maud::{Markup, html};
@@ -50,6 +51,25 @@ pub(super) fn sentence(snapshot: &LeagueSnapshot, rows: &[StandingsRow]) -> Mark
         } @else {
             p #headline.headline { (bracket::headline(snapshot)) }
         }
+    }
+}
+
+/// Who leads or has won, for a list of leagues. `path` is that of the league.
+pub(super) fn in_short(snapshot: &LeagueSnapshot, path: &str) -> Markup {
+    let season = snapshot.season();
+    let is_over = season.phase() == LeaguePhase::LeagueCompleted;
+    if season.matches_completed() == 0 || !(by_points(snapshot) || is_over) {
+        return html! { @if season.matches_completed() > 0 { (bracket::headline(snapshot)) } };
+    }
+    let mut rows = season.standings();
+    rows.retain(|row| !row.withdrawn);
+    let Some(first) = rows.first() else { return html! {} };
+    let sharing = rows.iter().take_while(|row| row.rank == first.rank).count();
+    html! {
+        @if is_over { span aria-hidden="true" { "★ " } }
+        a href={ (path) "players/" (first.player_id) } { (named(&first.display_name)) }
+        @if sharing > 1 { " and " (sharing - 1) " more" }
+        @if by_points(snapshot) { small { " with " (worth(first)) } }
     }
 }
 
@@ -118,15 +138,21 @@ fn is_decided(snapshot: &LeagueSnapshot, rows: &[&StandingsRow], left: u32) -> b
     let season = snapshot.season();
     let win = Outcome::Win(Side::A).points(&season.config().scoring.match_points())[Side::A];
     let Some((first, others)) = rows.split_first().filter(|(first, _)| first.score.is_none()) else { return false };
-    let current = season.round_number().0;
-    let reachable = |row: &StandingsRow| {
-        let place = snapshot.place(&row.player_id);
-        let result = place.and_then(|place| snapshot.match_of(place, current)).and_then(|found| found.record);
-        let has_played = result.is_some() && season.last_completed().is_none_or(|round| round.0 < current);
-        let matches = left.saturating_sub(u32::from(has_played));
-        row.points.saturating_add(matches.saturating_mul(win))
+    let (total, scores_byes) = (season.total_rounds(), season.config().format.scores_byes());
+    // A match without a result may be won, a round without a plan may bring one, and some formats count a bye as a win.
+    let may_win = |place: u32, round: u32| match snapshot.match_of(place, round) {
+        Some(found) => found.record.is_none(),
+        None => scores_byes || season.scheduled_round(RoundId(round)).is_none(),
     };
-    others.iter().all(|row| reachable(row) < first.points)
+    let rounds = total.saturating_sub(left) + 1..=total;
+    // Looks at no more rounds than it must: a plan of a large league takes time.
+    let reaches = |row: &StandingsRow| {
+        let wins = first.points.saturating_sub(row.points).div_ceil(win.max(1));
+        let Some(last) = wins.checked_sub(1) else { return true };
+        let place = snapshot.place(&row.player_id).filter(|_| wins <= left);
+        place.is_some_and(|place| rounds.clone().filter(|round| may_win(place, *round)).nth(last as usize).is_some())
+    };
+    !others.iter().any(|row| reaches(row))
 }
 
 /// The places that a player has won or lost since the current round began.

@@ -16,8 +16,15 @@ use crate::waiting_room::WaitingRoom;
 const ROWS: usize = 10;
 const MATCHES: usize = 16;
 
-/// `then` is the league at the end of the round, or now while the round is played; `now` has all rounds.
-pub(crate) fn page(then: &LeagueSnapshot, now: &LeagueSnapshot, round: u32, room: Option<&WaitingRoom>) -> Markup {
+/// `then` is the league at the end of the round, or now while the round is played; `now` has all rounds. `sign` tells
+/// whether the page follows the league.
+pub(crate) fn page(
+    then: &LeagueSnapshot,
+    now: &LeagueSnapshot,
+    round: u32,
+    room: Option<&WaitingRoom>,
+    sign: &Markup,
+) -> Markup {
     let rounds = now.season().round_number().0;
     html! {
         @if now.season().phase() == LeaguePhase::WaitingForRegistrations || rounds == 0 {
@@ -29,6 +36,7 @@ pub(crate) fn page(then: &LeagueSnapshot, now: &LeagueSnapshot, round: u32, room
             @if round > 1 { a rel="prev" href={ "projector?round=" (round - 1) } { "‹ Round " (round - 1) } }
             @if round < rounds { a rel="next" href={ "projector?round=" (round + 1) } { "Round " (round + 1) " ›" } }
             a href="" { "Leave" }
+            (sign)
         }
     }
 }
@@ -61,7 +69,10 @@ fn stage(then: &LeagueSnapshot, now: &LeagueSnapshot, round: u32) -> Markup {
             data-complete=(is_complete) data-final=(is_final) {
             div.bar {
                 h1 { (season.config().title()) }
-                p #projector-round { "Round " b { (round) } @if league::has_known_end(now) { " of " (now.season().total_rounds()) } }
+                p #projector-round {
+                    @if now.season().is_halted() { span.pill data-state="stopped" { (league::state(now)) } " " }
+                    "Round " b { (round) } @if league::has_known_end(now) { " of " (now.season().total_rounds()) }
+                }
             }
             div #winner { @if is_final { (podium::headline(then, &rows)) } @else { (podium::sentence(then, &rows)) } }
             div.columns {

@@ -171,9 +171,9 @@ impl Replay {
         }
     }
 
-    /// Nothing for a match of one move each: the result shows these.
+    /// Nothing for a single game of one move each: the result shows these.
     pub(super) fn section(&self, match_id: &MatchId, names: Pair<&str>) -> Markup {
-        if self.moves <= 2 {
+        if self.shown.is_empty() || (self.games == 1 && self.moves <= 2) {
             return html! {};
         }
         let to = |number: u32| format!("matches/{match_id}?game={number}");
@@ -349,13 +349,19 @@ mod tests {
         assert!(games[0].contains("Ada</bdi> has the first side") && games[0].contains("<b>1 : 0</b>"), "{page}");
         assert!(games[1].contains("Bob&gt;</bdi> has the first side"), "{page}");
         assert!(games[1].contains("<b>0 : 1</b>") && games[1].contains("The match stands at 1 : 1."), "{page}");
-        assert!(
-            games[1].contains("game 2, move 1: &lt;Bob&gt; plays 1") && games[1].contains(r#"data-first="B""#)
-                || page.contains(r#"data-first="B""#),
-            "{page}"
-        );
+        assert!(games[1].contains("game 2, move 1: &lt;Bob&gt; plays 1"), "{page}");
+        let firsts: Vec<&str> = page.split("data-first=\"").skip(1).map(|rest| &rest[..1]).collect();
+        assert_eq!(firsts, ["A", "B", "A"], "{page}");
         assert!(games[2].contains("Game 3 was not played to its end."), "{page}");
         assert_eq!(page.matches("?game=").count(), 2, "the table has the games that ended: {page}");
+    }
+
+    #[test]
+    fn the_moves_of_a_short_match_of_several_games_are_shown() {
+        let moves = [(Side::A, "rock"), (Side::B, "paper")];
+        let page = replay("rock_paper_scissors", 3, &moves, Outcome::Forfeit(Side::A));
+        assert!(page.contains("<b>rock</b>") && page.contains("<b>paper</b>"), "{page}");
+        assert!(!replay("rock_paper_scissors", 3, &[], Outcome::DoubleForfeit).contains("Move by move"));
     }
 
     #[test]

@@ -115,6 +115,24 @@ async fn a_running_match_says_whom_it_waits_for_and_how_long() {
 }
 
 #[tokio::test]
+async fn a_player_has_joined_a_match_only_when_its_referee_says_so() {
+    let (site, operator) = operated(None).await;
+    let running = site.get("/api/v1/schedule").await.json();
+    let game = running["items"][0]["matches"].as_array().unwrap().iter().find(|game| game["status"] == "IN_PROGRESS");
+    let game = game.unwrap();
+    let (id, a, b) = (&game["match_id"], &game["player_A_id"], &game["player_B_id"]);
+    let state = serde_json::json!({
+        "match_id": id, "attempt": 1, "game_type": "even_odd", "state": "WAITING_FOR_PLAYERS",
+        "player_A_id": a, "player_B_id": b, "joined": { b.as_str().unwrap(): true },
+    });
+    operator.1.set(state).unwrap();
+    let page = site.get(&format!("/matches/{}", id.as_str().unwrap())).await.body;
+    let corner = |side: &str| page.split(&format!("class=\"corner\" data-side=\"{side}\"")).nth(1).unwrap();
+    assert!(corner("A").split("</div>").next().unwrap().contains("<p class=\"played\">…</p>"), "{page}");
+    assert!(corner("B").split("</div>").next().unwrap().contains("<p class=\"played\">joined</p>"), "{page}");
+}
+
+#[tokio::test]
 async fn the_agents_page_shows_how_fast_referees_answer() {
     let (site, _) = operated(None).await;
     let page = site.get("/agents").await.body;

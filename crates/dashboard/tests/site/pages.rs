@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use league_core::season::config::LeagueConfig;
 use league_dashboard::{DashboardSettings, WaitingRoom};
+use league_protocol::id::RefereeId;
 
-use crate::leagues::{GeneratedLeague, league, played};
+use crate::leagues::{GeneratedLeague, league, now, played};
 use crate::markup;
 use crate::support::{Site, begun};
 
@@ -72,6 +73,16 @@ async fn the_first_page_tells_how_to_join_until_the_league_begins() {
     let site = Site::with(&begun(4, 1).events, settings()).await;
     let page = site.get("/").await.body;
     assert!(!page.contains("id=\"join\"") && !page.contains("of 30"), "{page}");
+}
+
+#[tokio::test]
+async fn a_registration_window_that_has_ended_is_not_shown_any_more() {
+    let ended = Instant::now().checked_sub(Duration::from_secs(5)).unwrap();
+    let room = WaitingRoom { window: Some((ended, Duration::from_secs(1))), ..WaitingRoom::default() };
+    let opened = GeneratedLeague::open(LeagueConfig::even_odd(league()), 1);
+    let settings = DashboardSettings { room: Some(room), ..DashboardSettings::default() };
+    let page = Site::with(&opened.events, settings).await.get("/").await.body;
+    assert!(page.contains("Waiting for enough players and referees.") && !page.contains("id=\"closes\""), "{page}");
 }
 
 #[tokio::test]
@@ -203,14 +214,35 @@ async fn the_alerts_for_prometheus_name_figures_that_exist() {
     }
 }
 
+/// Every figure has the league as its first label.
+fn figure(text: &str, name: &str) -> Option<f64> {
+    let start = format!("{name}{{league=\"{}\"}} ", league());
+    text.lines().find_map(|line| line.strip_prefix(&start)?.parse().ok())
+}
+
+#[tokio::test]
+async fn a_withdrawn_referee_is_neither_active_nor_lost() {
+    let mut generated = begun(4, 0);
+    let counted = |text: &str| ["", "_active", "_lost"].map(|end| figure(text, &format!("league_referees{end}")));
+    let text = Site::of(&generated.events).await.get("/metrics").await.body;
+    assert_eq!(counted(&text), [Some(2.0), Some(2.0), Some(0.0)], "{text}");
+    for number in [1, 2] {
+        generated.apply(generated.season.lose_referee(&RefereeId::numbered(number), now()).unwrap().events);
+    }
+    let text = Site::of(&generated.events).await.get("/metrics").await.body;
+    assert_eq!(counted(&text), [Some(2.0), Some(0.0), Some(2.0)], "{text}");
+    generated.apply(generated.season.withdraw_referee(&RefereeId::numbered(1), now()).unwrap().events);
+    let text = Site::of(&generated.events).await.get("/metrics").await.body;
+    assert_eq!(counted(&text), [Some(2.0), Some(0.0), Some(1.0)], "{text}");
+}
+
 #[tokio::test]
 async fn the_metrics_are_in_the_format_of_prometheus() {
     let generated = begun(6, 7);
     let site = Site::of(&generated.events).await;
     let text = site.get("/metrics").await.body;
-    let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok());
-    assert_eq!(value("league_players "), Some(6.0), "{text}");
-    assert_eq!(value("league_events_total "), Some(generated.events.len() as f64));
+    assert_eq!(figure(&text, "league_players"), Some(6.0), "{text}");
+    assert_eq!(figure(&text, "league_events_total"), Some(generated.events.len() as f64));
     let ended = text.lines().filter(|line| line.starts_with("league_matches_total{"));
     assert_eq!(ended.map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap()).sum::<f64>(), 7.0);
     for line in text.lines().filter(|line| !line.starts_with('#')) {

@@ -34,6 +34,19 @@ async fn the_projector_shows_every_round_with_the_table_after_it() {
 }
 
 #[tokio::test]
+async fn the_projector_says_that_a_league_is_stopped_and_whether_the_page_follows_it() {
+    let mut generated = begun(6, 4);
+    let page = Site::of(&generated.events).await.get("/projector").await.body;
+    let bar = page.split("class=\"projector-bar\"").nth(1).unwrap();
+    assert!(bar.contains("id=\"live\"") && !page.contains("Stopped"), "{page}");
+    generated.add(Fact::Halted);
+    let page = Site::of(&generated.events).await.get("/projector").await.body;
+    markup::check(&page);
+    let round = page.split("id=\"projector-round\"").nth(1).unwrap().split("</p>").next().unwrap();
+    assert!(round.contains("Stopped"), "{page}");
+}
+
+#[tokio::test]
 async fn the_projector_shows_a_league_that_waits_or_is_played() {
     let opened = GeneratedLeague::open(LeagueConfig::even_odd(league()), 1);
     let page = Site::of(&opened.events).await.get("/projector").await.body;

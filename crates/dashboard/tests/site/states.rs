@@ -3,11 +3,14 @@
 use league_core::season::Season;
 use league_core::season::config::LeagueConfig;
 use league_core::season::event::{Event, Fact, OperatorOrigin};
+use league_dashboard::DashboardSettings;
 use league_protocol::id::PlayerId;
+use tokio::sync::watch;
 
-use crate::leagues::{GeneratedLeague, league, now, played};
+use crate::leagues::{GeneratedLeague, league, now, played, reported};
+use crate::markup;
 use crate::pages::walk;
-use crate::support::Site;
+use crate::support::{Site, begun};
 
 /// Looks at every page of the state; returns the first one.
 async fn seen(events: &[Event], phase: &str) -> String {
@@ -44,6 +47,69 @@ async fn every_state_of_every_format_has_its_pages() {
         generated.play(u32::MAX);
         let page = seen(&generated.events, "finished").await;
         assert!(page.contains("id=\"champion\"") && !page.contains("id=\"archived\""), "{page}");
+    }
+}
+
+/// A player with a bye ahead has a match less than the others.
+#[tokio::test]
+async fn a_round_robin_is_decided_when_no_match_that_is_left_can_change_the_lead() {
+    let mut surprises = 0;
+    for seed in 1..7 {
+        let mut generated = GeneratedLeague::open(LeagueConfig::even_odd(league()), seed);
+        generated.register(5, 2);
+        generated.play(5);
+        for _ in 6..10 {
+            generated.play(1);
+            let (season, left) = (&generated.season, |id: &PlayerId| {
+                let rounds = generated.season.scheduled_rounds();
+                let matches = rounds.iter().flat_map(|round| &round.matches);
+                let open = matches.filter(|game| game.player_a_id == *id || game.player_b_id == *id);
+                open.filter(|game| {
+                    !generated
+                        .events
+                        .iter()
+                        .any(|event| reported(event).is_some_and(|(done, _)| *done == game.match_id))
+                })
+                .count()
+            });
+            let standings = season.standings();
+            let (first, others) = standings.split_first().unwrap();
+            let reached = |points: u32, matches: usize| points as usize + 3 * matches;
+            let decided = others.iter().all(|row| reached(row.points, left(&row.player_id)) < first.points as usize);
+            let page = Site::of(&generated.events).await.get("/").await.body;
+            assert_eq!(page.contains("It is decided"), decided, "seed {seed}: {page}");
+            let rounds = season.total_rounds() - season.last_completed().map_or(0, |round| round.0);
+            surprises += usize::from(
+                decided && others.iter().any(|row| reached(row.points, rounds as usize) >= first.points as usize),
+            );
+        }
+    }
+    assert!(surprises > 0, "in some of these leagues the number of rounds decides nothing");
+}
+
+/// A standby shows a league that another manager leads.
+#[tokio::test]
+async fn the_pages_of_a_standby_say_where_the_leader_is() {
+    let generated = begun(4, 3);
+    let (leader, known) = watch::channel(None);
+    let settings = DashboardSettings { leader: Some(known), ..DashboardSettings::default() };
+    let site = Site::with(&generated.events, settings).await;
+    let page = site.get("/").await.body;
+    assert!(page.contains("No manager leads the league at this moment."), "{page}");
+    assert!(!page.contains("id=\"archived\"") && page.contains("data-now=\"live\""), "{page}");
+    leader.send_replace(Some(String::from("http://one:8000/?a=\"&b")));
+    for path in ["/", "/schedule", "/agents", "/players/P01", "/matches/R1M1", "/projector"] {
+        let page = site.get(path).await.body;
+        markup::check(&page);
+        let link = "The league is led at <a href=\"http://one:8000/?a=&quot;&amp;b\">";
+        assert!(page.contains("A standby manager shows this page.") && page.contains(link), "{path}: {page}");
+    }
+    assert!(!site.get("/at/5/").await.body.contains("standby"), "a page of the past shows the past");
+    let page = site.get("/matches/R1M1").await.body;
+    assert!(page.contains("No transcript of this match is kept here."), "{page}");
+    for path in ["/agents", "/api/v1/agents"] {
+        let page = site.get(path).await.body;
+        assert!(!page.contains("127.0.0.1:800"), "the leader may hide this from clients on its machine: {page}");
     }
 }
 

@@ -165,7 +165,7 @@ impl Host {
     fn listed(&self, league: &LeagueId, hosted: &HostedLeague) -> ListedLeague {
         let path = league_path(league);
         let endpoint = self.place.reachable.at_league(&path).contact.to_string();
-        ListedLeague { league_id: league.clone(), path, endpoint, leads: hosted.leads(), status: hosted.status() }
+        ListedLeague { league_id: league.clone(), path, endpoint, leads: hosted.leads(), dashboard: hosted.dashboard() }
     }
 
     async fn create(&self, new: NewLeague) -> Result<ListedLeague, CreateError> {

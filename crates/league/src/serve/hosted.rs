@@ -87,12 +87,17 @@ impl HostedLeague {
     }
 
     /// `None` until the log was read.
-    pub(super) fn status(&self) -> Option<LeagueStatus> {
+    pub(super) fn dashboard(&self) -> Option<Dashboard> {
         match &*self.stage.borrow() {
             Stage::Closed(_) => None,
-            Stage::Followed(pages) => pages.dashboard().map(Dashboard::status),
-            Stage::Led(dashboard) => Some(dashboard.status()),
+            Stage::Followed(pages) => pages.dashboard().cloned(),
+            Stage::Led(dashboard) => Some(dashboard.clone()),
         }
+    }
+
+    /// `None` until the log was read.
+    pub(super) fn status(&self) -> Option<LeagueStatus> {
+        self.dashboard().map(|dashboard| dashboard.status())
     }
 
     fn enter(&self, agent: HostedAgent, stage: Stage) {

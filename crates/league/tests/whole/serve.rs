@@ -67,7 +67,7 @@ fn leagues_are_created_by_command_by_call_and_by_form_and_have_pages_below_their
         "{called}"
     );
     let (status, response) =
-        http::page(&format!("{}leagues", serving.site), Some("league_id=autumn&expect_players=4&format="));
+        http::page(&format!("{}leagues", serving.site), Some("league_id=autumn&expect_players=4&game=&format="));
     assert!(status == 303 && response.to_lowercase().contains("location: /leagues/autumn/"), "{response}");
 
     let names: Vec<Value> = serving.listed().iter().map(|league| league["league_id"].clone()).collect();
@@ -76,7 +76,9 @@ fn leagues_are_created_by_command_by_call_and_by_form_and_have_pages_below_their
     for league in ["autumn", "spring", "summer"] {
         assert_contains(&index, &[&format!("href=\"/leagues/{league}/\""), &serving.endpoint(league)]);
     }
-    assert_contains(&index, &["Spring Cup", "open for registration"]);
+    assert_contains(&index, &["Spring Cup", "Registration is open", "<option value=\"\">as configured</option>"]);
+    assert!(!index.contains("0 of 0"), "the number of matches is not known yet: {index}");
+    assert_contains(&serving.page("?q=winter").1, &["No league has that name."]);
     let page = serving.page("leagues/summer/").1;
     assert_contains(
         &page,
@@ -102,6 +104,12 @@ fn leagues_are_created_by_command_by_call_and_by_form_and_have_pages_below_their
     let moved = serving.page("leagues/summer/at?seq=1&page=agents").1.to_lowercase();
     assert!(moved.contains("location: /leagues/summer/at/1/agents"), "{moved}");
     assert_contains(&serving.page("health").1, &["\"serving\""]);
+    let metrics = serving.page("metrics").1;
+    for figure in ["league_players", "league_referees_active", "league_page_duration_seconds_count"] {
+        let leagues = ["autumn", "spring", "summer"].map(|league| format!("{figure}{{league=\"{league}\"}}"));
+        assert_contains(&metrics, &leagues.each_ref().map(String::as_str));
+    }
+    assert_eq!(metrics.matches("# TYPE league_players gauge").count(), 1, "{metrics}");
     for missing in ["leagues/winter/", "leagues/", "nothing", "leagues/winter/schedule"] {
         assert_eq!(serving.page(missing).0, 404, "{missing}");
     }
@@ -127,7 +135,7 @@ fn leagues_of_one_process_are_played_side_by_side_and_go_on_after_a_restart() {
             (&json!("LEAGUE_COMPLETED"), &json!(3))
         );
     }
-    assert_contains(&serving.page("").1, &["3 of 3"]);
+    assert_contains(&serving.page("").1, &["3 of 3", "<a href=\"/leagues/first/players/P0", "★"]);
     serving.process.signal("TERM");
     serving.process.wait_within(std::time::Duration::from_secs(20)).success();
     for league in ["first", "second"] {

@@ -117,6 +117,19 @@ fn a_board_game_and_a_list_of_moves_are_replayed_by_keys() {
 
 #[test]
 #[ignore = "needs cargo xtask ci, which installs a browser"]
+fn the_list_of_leagues_is_accessible() {
+    let home = TestHome::new();
+    let (run, _) = served(&home, &["--players", "4", "--league-id", "autumn"]);
+    drop(run);
+    let mut serve = home.start(&["serve", "--port", "0"]);
+    let site = serve.wait_for_line("The leagues are at").rsplit(' ').next().unwrap().to_owned();
+    serve.wait_for_line("this process leads it");
+    Process::start(&["create", "spring", "--format", "knockout", "--manager", &site]).wait().success();
+    look(looker("shape", &site).arg(",nothing"));
+}
+
+#[test]
+#[ignore = "needs cargo xtask ci, which installs a browser"]
 fn a_knockout_is_a_bracket_and_swiss_pairings_have_reasons() {
     for format in ["knockout", "swiss"] {
         let home = TestHome::new();

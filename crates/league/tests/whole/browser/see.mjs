@@ -39,12 +39,18 @@ const looks = {
   async live() {
     const page = await opened("");
     const other = await opened("schedule");
+    const projector = await opened("projector");
     await page.evaluate(() => { globalThis.untouched = true; });
     await page.getByText("Registration is open").waitFor();
     await page.locator("#live[data-on]").waitFor();
     await page.locator("#join").getByText(`--manager ${site}mcp`).first().waitFor();
+    assert.equal(await page.locator("#operate [value=start]").count(), 1);
     console.log("watching");
+    const round = projector.locator("#projector-round b");
+    await round.waitFor({ timeout: 60_000 });
+    assert.equal(await round.textContent(), "1", "the projector begins with the end");
     await page.locator("#champion").waitFor({ timeout: 60_000 });
+    await page.locator("#operate").getByText("The league is over.").waitFor({ state: "attached" });
     assert.equal(await page.locator("#join").count(), 0, "nobody can join any more");
     assert.equal(await page.evaluate(() => globalThis.untouched), true, "the page was loaded again");
     const points = await page.locator("#standings tbody .points").allTextContents();

@@ -365,7 +365,12 @@ fn a_standby_forwards_calls_shows_pages_and_names_the_leader() {
     let answer = http::call_with(&waiting, header, "get_standings", &json!({}));
     assert_eq!(answer["leader"], Value::from(led.clone()), "{answer}");
     let site = waiting.replace("/mcp", "/");
-    poll("the page of the standby", || Some(http::page(&site, None).0).filter(|status| *status == 200));
+    let link = format!("The league is led at <a href=\"{}\">", led.replace("/mcp", "/"));
+    poll("the page of the standby", || Some(http::page(&site, None).1).filter(|page| page.contains(&link)));
+    // Its leader has a token, and hides this from clients that do not show it.
+    let directory = format!("{site}api/v1/agents");
+    let shown = poll("the player", || Some(http::page(&directory, None).1).filter(|page| page.contains("\"P01\"")));
+    assert!(shown.contains("\"endpoint\":null"), "{shown}");
     let (status, text) = http::page(&format!("{site}operate"), Some("action=start"));
     assert!(status == 409 && text.contains(&led.replace("/mcp", "/")), "{status} {text}");
     let health = http::page(&format!("{site}health"), None).1;
