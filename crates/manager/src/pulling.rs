@@ -3,7 +3,7 @@
 //! The manager keeps no list of what it handed out: a poll says what the referee has, and everything else that the season has assigned
 //! to it is handed out again. So no match is lost with an answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -170,14 +170,16 @@ impl Shared {
                 format!("{referee} gives {match_id} back; it is given away again")
             });
         }
-        self.learn_posting(&returned, posting).await?;
+        let found_out = self.learn_posting(&returned, posting).await?;
         if leaving {
             self.polls.leave(referee);
         } else {
             // A referee that refuses every match must not get them in a loop.
             sleep(self.settings.referee_check_interval / 4).await;
         }
-        self.interrupt(returned, Some(ReturnCause::Refused)).await?;
+        let (unreachable, refused) = returned.into_iter().partition(|held| found_out.contains(&held.match_id));
+        self.interrupt(unreachable, Some(ReturnCause::Unreachable)).await?;
+        self.interrupt(refused, Some(ReturnCause::Refused)).await?;
         if !leaving || !holds_none {
             return Ok(());
         }
@@ -192,25 +194,36 @@ impl Shared {
         released.await
     }
 
-    /// Believes the referee only about players of the matches that it gives back.
-    async fn learn_posting(&self, returned: &[Assignment], posting: Vec<PlayerId>) -> Result<(), RequestError> {
+    /// Believes the referee only about players of the matches that it gives back. Returns the matches in which it found out about a
+    /// player: the manager knows it from now on, so the referee cannot say so again to get rid of a match.
+    async fn learn_posting(
+        &self,
+        returned: &[Assignment],
+        posting: Vec<PlayerId>,
+    ) -> Result<HashSet<MatchId>, RequestError> {
         if posting.is_empty() {
-            return Ok(());
+            return Ok(HashSet::new());
         }
         let returned = returned.to_vec();
         let learned = self.league_handle.read_uncommitted(move |season| {
             let held = returned.iter().filter(|held| season.holds(held));
-            let players = held.filter_map(|held| season.contestants(&held.match_id));
-            let players = players.flat_map(|players| [players.a, players.b]);
-            let posting = players.filter(|player| posting.contains(&player.id) && !player.dialect.posts());
-            let learned = posting.map(|player| (player.id.clone(), player.dialect.posting()));
-            learned.collect::<BTreeMap<_, _>>()
+            let mut learned = BTreeMap::new();
+            let mut found_out = HashSet::new();
+            for held in held {
+                let players = season.contestants(&held.match_id).into_iter().flat_map(|players| [players.a, players.b]);
+                for player in players.filter(|player| posting.contains(&player.id) && !player.dialect.posts()) {
+                    learned.insert(player.id.clone(), player.dialect.posting());
+                    found_out.insert(held.match_id.clone());
+                }
+            }
+            (learned, found_out)
         });
-        for (player, dialect) in learned.await? {
+        let (learned, found_out) = learned.await?;
+        for (player, dialect) in learned {
             let found = LearnedDialect { dialect: Some(dialect), ..LearnedDialect::default() };
             self.learn(AgentId::Player(player), found).await;
         }
-        Ok(())
+        Ok(found_out)
     }
 
     /// Takes the matches of referees that do not poll any more.

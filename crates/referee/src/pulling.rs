@@ -33,6 +33,9 @@ const MAX_PAUSE: Duration = Duration::from_secs(1);
 /// How long a referee that has to exit waits for the answer to its last polls.
 const LEAVE_LIMIT: Duration = Duration::from_secs(1);
 
+/// Moves that are on their way arrive within this time. A match that goes back after a player has moved is an alert.
+const LAST_MOVES: Duration = Duration::from_millis(250);
+
 /// Matches that go back to the manager with the next poll.
 #[derive(Debug, Default)]
 pub(crate) struct PulledMatches {
@@ -209,6 +212,9 @@ impl Shared {
 
     /// Gives back the matches in which no player has moved; the others may end. Returns how many.
     pub(crate) async fn give_back_unmoved(self: &Arc<Self>) -> usize {
+        if !self.holding().is_empty() {
+            sleep(LAST_MOVES).await;
+        }
         let running: Vec<_> = {
             let matches = self.matches();
             let open = matches.running.values().filter(|running| !running.is_decided);
