@@ -54,7 +54,7 @@ pub(crate) enum MatchInput {
     Answer(Box<PostedAnswer>, oneshot::Sender<Result<(), RequestError>>),
     Step(StepCommand, oneshot::Sender<Result<MatchState, StepRefused>>),
     Look(oneshot::Sender<MatchState>),
-    /// The referee leaves: give the match back, unless a player has moved.
+    /// The referee leaves: give the match back, unless a player has moved or it is decided.
     GiveBack(oneshot::Sender<bool>),
 }
 
@@ -274,7 +274,7 @@ impl MatchRunner {
             }
             MatchInput::Look(reply) => drop(reply.send(self.state())),
             MatchInput::GiveBack(reply) => {
-                let may_go = !self.has_moved();
+                let may_go = !self.has_moved() && self.match_machine.ending().is_none();
                 // The referee must know that it gives the match back.
                 self.is_given_back = reply.send(may_go).is_ok() && may_go;
             }
