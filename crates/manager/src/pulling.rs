@@ -66,16 +66,17 @@ impl Shared {
             Err(RequestError::new(ErrorCode::E010, METHOD, message))
         });
         let referee = known.await??;
-        let (poll, was_useless) = self.polls.begin(&referee);
-        if was_useless {
+        let (poll, was_unanswered) = self.polls.begin(&referee);
+        // Polls that the manager answers at once, or that cost it more than an answer.
+        let is_costly = request.leaving || !request.returned.is_empty() || self.polls.leaving().contains(&referee);
+        if was_unanswered || is_costly {
             self.rate_limits.check_query(&AgentId::Referee(referee.clone()), METHOD)?;
         }
         let holding = request.holding.clone();
         if !request.returned.is_empty() || request.leaving {
             let (shared, referee) = (Arc::clone(self), referee.clone());
-            let holds_none = holding.is_empty();
             // The referee may exit without waiting for the answer.
-            finish(METHOD, async move { shared.take_back(&referee, request, holds_none).await }).await?;
+            finish(METHOD, async move { shared.take_back(&referee, request).await }).await?;
         }
         let answer = if self.polls.leaving().contains(&referee) {
             NextMatchAnswer { status: NextStep::Wait, start_match: None }
@@ -125,7 +126,7 @@ impl Shared {
         Some(Box::new(order))
     }
 
-    /// `held` are the attempts that the referee has. It is taken at its word: what it claims to have counts as begun.
+    /// `held` are the attempts that the referee says it has. They count as begun.
     async fn find_order(&self, referee: &RefereeId, held: &Attempts) -> Result<Found, RequestError> {
         let (ready, wanted, held) = (self.polls.ready(referee), referee.clone(), held.clone());
         let (mode, seed) = (self.settings.mode, self.settings.seed.clone());
@@ -158,32 +159,37 @@ impl Shared {
         Ok(found)
     }
 
-    /// The referee gives attempts back, or leaves.
-    async fn take_back(&self, referee: &RefereeId, request: NextMatch, holds_none: bool) -> Result<(), RequestError> {
-        let NextMatch { returned, posting, leaving, .. } = request;
-        let returned: Vec<Assignment> = returned
-            .into_iter()
-            .map(|(match_id, attempt)| Assignment { match_id, attempt, referee: referee.clone() })
-            .collect();
+    /// The referee gives attempts back, or leaves. A referee that leaves also gives back what it has not taken: orders may be lost with
+    /// the answer to its last poll.
+    async fn take_back(&self, referee: &RefereeId, request: NextMatch) -> Result<(), RequestError> {
+        let NextMatch { holding, returned, posting, leaving, .. } = request;
+        if leaving {
+            self.polls.leave(referee);
+        }
+        let (has_left, wanted) = (leaving && holding.is_empty(), referee.clone());
+        // Only attempts that it has: it must not make the manager ask the players of other matches.
+        let given_back = self.league_handle.read_uncommitted(move |season| {
+            let own = season.assignments().into_iter().filter(|held| held.referee == wanted);
+            let names = |attempts: &Attempts, held: &Assignment| attempts.get(&held.match_id) == Some(&held.attempt);
+            own.filter(|held| names(&returned, held) || (leaving && !names(&holding, held))).collect::<Vec<_>>()
+        });
+        let returned = given_back.await?;
         for Assignment { match_id, .. } in &returned {
             self.log(JournalLevel::Warn, "MATCH_RETURNED", || {
                 format!("{referee} gives {match_id} back; it is given away again")
             });
         }
         let found_out = self.learn_posting(&returned, posting).await?;
-        if leaving {
-            self.polls.leave(referee);
-        } else {
+        if !leaving {
             // A referee that refuses every match must not get them in a loop.
             sleep(self.settings.referee_check_interval / 4).await;
         }
         let (unreachable, refused) = returned.into_iter().partition(|held| found_out.contains(&held.match_id));
         self.interrupt(unreachable, Some(ReturnCause::Unreachable)).await?;
         self.interrupt(refused, Some(ReturnCause::Refused)).await?;
-        if !leaving || !holds_none {
+        if !has_left {
             return Ok(());
         }
-        self.interrupt_all(referee).await?;
         let left = referee.clone();
         let released = self.league_handle.command(move |season, now| match season.phase() {
             LeaguePhase::LeagueCompleted => Ok(CommandOutcome { events: Vec::new(), reply: () }),
