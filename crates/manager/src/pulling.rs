@@ -194,7 +194,7 @@ impl Shared {
         let released = self.league_handle.command(move |season, now| match season.phase() {
             LeaguePhase::LeagueCompleted => Ok(CommandOutcome { events: Vec::new(), reply: () }),
             LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague => {
-                season.lose_referee(&left, now)
+                season.leave_referee(&left, now)
             }
         });
         released.await
@@ -270,6 +270,9 @@ fn registers_again(referee: &RegisteredReferee) -> Option<String> {
         return Some(format!("{id} was silent for too long, and its matches went to others; register again"));
     }
     let is_out = referee.needs_commitments() && referee.running == 0;
+    if referee.left {
+        return Some(format!("{id} has left; register again"));
+    }
     is_out.then(|| format!("{id} has no draw commitment left; register again with more"))
 }
 

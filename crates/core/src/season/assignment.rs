@@ -161,12 +161,23 @@ impl Season {
                 let message = format!("{referee} is not registered");
                 Err(RequestError::new(ErrorCode::E013, Method::StartMatch, message))
             }
-            Some(known) if known.lost || known.withdrawn => Ok(CommandOutcome { events: Vec::new(), reply: () }),
+            Some(known) if known.lost || known.left || known.withdrawn => {
+                Ok(CommandOutcome { events: Vec::new(), reply: () })
+            }
             Some(_) => {
                 let fact = Fact::RefereeLost { referee: referee.clone() };
                 Ok(CommandOutcome { events: vec![happened(now, fact)], reply: () })
             }
         }
+    }
+
+    /// The referee has ended, and comes back only by registering again.
+    pub fn leave_referee(&self, referee: &RefereeId, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
+        let mut lost = self.lose_referee(referee, now)?;
+        for event in &mut lost.events {
+            event.fact = Fact::RefereeLeft { referee: referee.clone() };
+        }
+        Ok(lost)
     }
 
     /// The referee did not answer the offers of a match. The manager counts it as lost only while it still holds that match:
