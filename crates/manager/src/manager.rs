@@ -35,6 +35,7 @@ use league_wire::client_network::ClientNetwork;
 use league_wire::environment::Environment;
 use league_wire::refusal_log::{RefusalLog, RefusedRequest};
 use smol_str::SmolStr;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::access::ShownToken;
@@ -47,6 +48,7 @@ use crate::league_loop::LeagueStopped;
 use crate::notices::envelope;
 use crate::page;
 use crate::polls::Polls;
+use crate::pulling::UnreachableMatches;
 use crate::rate_limits::RateLimits;
 use crate::settings::ManagerSettings;
 use crate::transcripts::Transcripts;
@@ -74,8 +76,9 @@ pub(crate) struct Shared {
     pub(crate) transcripts: Transcripts,
     pub(crate) game_over: Arc<GameOverBarrier>,
     pub(crate) polls: Polls,
-    /// Matches that no referee can play, as the operator was told.
-    pub(crate) unreachable: Mutex<HashSet<MatchId>>,
+    pub(crate) unreachable: Mutex<UnreachableMatches>,
+    /// Notified when a match may be assigned although the season has not changed.
+    pub(crate) reassign: Notify,
     pub(crate) refusals: RefusalLog,
 }
 
@@ -104,6 +107,7 @@ impl Manager {
             game_over: Arc::default(),
             polls: Polls::default(),
             unreachable: Mutex::default(),
+            reassign: Notify::new(),
             refusals: RefusalLog::default(),
             settings,
         };

@@ -3,8 +3,8 @@
 //! The manager keeps no list of what it handed out: a poll says what the referee has, and everything else that the season has assigned
 //! to it is handed out again. So no match is lost with an answer.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use league_core::season::agent::{AgentId, RegisteredReferee};
@@ -28,6 +28,15 @@ const METHOD: Method = Method::NextMatch;
 
 /// How long a league that is over waits for its referees; they deliver their last transcripts meanwhile.
 const LAST_POLLS: Duration = Duration::from_secs(6);
+
+/// Matches that wait for a referee that can be reached.
+#[derive(Debug, Default)]
+pub(crate) struct UnreachableMatches {
+    /// The operator was told of these.
+    told: HashSet<MatchId>,
+    /// When the matches of a player that posts its answers go to referees that pull.
+    waits_until: HashMap<PlayerId, Instant>,
+}
 
 enum Found {
     Order(Box<(Assignment, StartMatch)>),
@@ -240,18 +249,39 @@ impl Shared {
         }
     }
 
-    /// Tells the operator once about each match that no referee can play.
-    pub(crate) fn warn_of_unreachable(&self, waiting: Vec<(MatchId, Vec<PlayerId>)>) {
-        let mut told = self.unreachable.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    fn unreachable(&self) -> MutexGuard<'_, UnreachableMatches> {
+        self.unreachable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Players that post their answers and have waited too long for a referee that can be reached.
+    pub(crate) fn given_up_players(&self) -> HashSet<PlayerId> {
+        let now = Instant::now();
+        let unreachable = self.unreachable();
+        let due = unreachable.waits_until.iter().filter(|(_, until)| **until <= now);
+        due.map(|(player, _)| player.clone()).collect()
+    }
+
+    /// Tells the operator once about each match that waits because of a player that posts its answers. After `limit` the matches of this
+    /// player go to referees that pull: one player must not stop the league.
+    pub(crate) fn note_unreachable(&self, waiting: Vec<(MatchId, Vec<PlayerId>)>, limit: Duration) {
+        let now = Instant::now();
+        let mut unreachable = self.unreachable();
         for (match_id, players) in waiting {
-            if !told.insert(match_id.clone()) {
+            for player in &players {
+                let until = *unreachable.waits_until.entry(player.clone()).or_insert_with(|| now + limit);
+                if until <= now {
+                    self.reassign.notify_one();
+                }
+            }
+            if !unreachable.told.insert(match_id.clone()) {
                 continue;
             }
             let players: Vec<String> = players.iter().map(ToString::to_string).collect();
             let words = format!(
                 "{match_id} waits: {} posts its answers to the referee, and every referee pulls, so that no answer reaches one; start a \
-                 referee without --pull, or withdraw the player",
-                players.join(" and ")
+                 referee without --pull, or withdraw the player; after {} s without such a referee the player loses its matches",
+                players.join(" and "),
+                limit.as_secs()
             );
             tracing::warn!("{words}");
             self.log(JournalLevel::Warn, "MATCH_WAITS", || words.clone());

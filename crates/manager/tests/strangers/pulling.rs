@@ -332,7 +332,10 @@ async fn matches_that_a_referee_does_not_have_cost_nothing_when_it_returns_them(
     let returned: serde_json::Map<_, _> = (1..2000).map(|number| (format!("R1M{number}"), json!(1))).collect();
     let returning = async {
         for _ in 0..3 {
-            assert_eq!(referee.poll(json!({ "returned": returned, "leaving": true })).await.json()["result"]["status"], "WAIT");
+            assert_eq!(
+                referee.poll(json!({ "returned": returned, "leaving": true })).await.json()["result"]["status"],
+                "WAIT"
+            );
         }
         assert_eq!(code(&referee.poll(json!({ "returned": returned, "leaving": true })).await), "E014");
         assert_eq!(code(&referee.poll(json!({})).await), "E014", "a referee that leaves need not ask in a loop");
@@ -360,6 +363,28 @@ async fn a_name_that_polls_is_not_given_to_another_referee() {
         () = league.conduct() => panic!("there are no players"),
         _ = polling => {}
     }
+}
+
+#[tokio::test]
+async fn a_player_that_posts_its_answers_does_not_stop_a_league_whose_referees_all_pull() {
+    let limits = MatchLimits {
+        game_join_ack_timeout_sec: 0.2,
+        move_timeout_sec: 0.2,
+        game_over_timeout_sec: 0.1,
+        max_retries: 1,
+        base_delay_sec: 0.0,
+        ..MatchLimits::default()
+    };
+    let rules = LeagueConfig { limits, ..LeagueConfig::even_odd("league".parse().unwrap()) };
+    let league = League::under(rules, 3, 1, settings()).await;
+    let _pulling = league.pulling_referee("Pulling", &league.url).await;
+    let posting = Plan::new("Posting", Speech::Direct).dialect(PlayerDialect::PostsAfterwards);
+    let _posting = posting.join(&league.url).await.unwrap();
+    let _players = league.join(&["A", "B"]).await;
+    let season = league.play().await;
+    assert!(is_complete(&season));
+    assert_eq!(forfeits(&season), 2, "it loses both of its matches");
+    assert_eq!(season.alerts().count(), 0);
 }
 
 #[tokio::test]
