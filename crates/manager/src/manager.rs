@@ -336,6 +336,13 @@ impl Shared {
         Ok(page::of_text(&text, request.from))
     }
 
+    /// Waits until this manager certainly leads the league, if there may be others.
+    async fn confirm_lease(&self) {
+        if let Some(lease) = &self.settings.lease {
+            lease.confirmed().await;
+        }
+    }
+
     async fn status(&self) -> Result<LeagueStatus, RequestError> {
         self.league_handle.read(|season, _| season.status()).await
     }
@@ -406,10 +413,10 @@ impl Agent for Manager {
     async fn call(&self, incoming: IncomingCall<ManagerCall>) -> Result<CallAnswer, RequestError> {
         let (network, method) = (ClientNetwork::of(incoming.peer), incoming.method);
         let request = self.shared.request(&incoming);
-        if let Some(lease) = &self.shared.settings.lease {
-            lease.confirmed().await;
-        }
+        self.shared.confirm_lease().await;
         let answer = self.answer(incoming).await;
+        // A poll is open for ten seconds. Another manager may lead since.
+        self.shared.confirm_lease().await;
         if let (Some(request), Ok(answer)) = (&request, &answer) {
             self.shared.note_answered(request, answer);
         }
