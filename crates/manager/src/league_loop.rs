@@ -130,11 +130,13 @@ impl Shared {
         let expecting = !reopened && (settings.expect_players.is_some() || settings.expect_referees.is_some());
         let all = enough(settings.expect_players, players) && enough(settings.expect_referees, referees);
         if !(expecting && all && referees > 0 && players >= needed as usize) {
-            let Some(window) = settings.registration_window else {
+            // A window that ends after the clock of this machine never ends.
+            let ending = settings.registration_window.and_then(|window| Some((window, opened.checked_add(window)?)));
+            let Some((window, until)) = ending else {
                 drop(changes.changed().await);
                 return Ok(());
             };
-            if timeout_at(opened + window, changes.changed()).await.is_ok() {
+            if timeout_at(until, changes.changed()).await.is_ok() {
                 return Ok(());
             }
             if referees == 0 || players < needed as usize {
