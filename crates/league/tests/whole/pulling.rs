@@ -76,6 +76,7 @@ fn transcripts_of_a_referee_that_pulls_reach_the_manager() {
     referee.wait().success();
     wait_for_all(players);
     venue.home.verify(6);
+    assert!(!elsewhere.join("data/matches").exists(), "a referee that pulls keeps no match files");
     for game in venue.home.list("matches") {
         let file = venue.home.match_file(game["match_id"].as_str().unwrap());
         assert!(file["transcript"].as_array().is_some_and(|entries| entries.len() >= 8), "{file}");
