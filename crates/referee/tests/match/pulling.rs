@@ -55,27 +55,3 @@ async fn a_match_without_a_move_goes_back_unless_the_manager_knows_that_the_play
     assert_eq!(losers(&b, json!({})).await, None);
     assert_eq!(losers(&b, json!({"frame": "A", "posts": true})).await, Some(json!(["P02"])));
 }
-
-#[tokio::test]
-async fn a_match_that_is_decided_does_not_go_back() {
-    let manager = manager().await;
-    // The report waits until the first notice is acknowledged.
-    let b = stub(|request| {
-        if request["params"]["message_type"] == "GAME_ERROR" {
-            std::thread::sleep(Duration::from_secs(1));
-        }
-        error(request, -32000, "no")
-    })
-    .await;
-    let referee = pulling(&manager).await;
-    let a = canonical("P01").await;
-    let mut order = quick(&a, &b, &json!({}));
-    order.timeouts.base_delay_sec = 0.1;
-    referee.call(incoming(Call::StartMatch(order))).await.unwrap();
-    while b.calls("handle_game_invitation").len() < 2 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    assert_eq!(referee.wind_up(Duration::from_secs(3)).await, 0);
-    assert_eq!(manager.calls("report_match_result").len(), 1);
-}
