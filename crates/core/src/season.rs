@@ -55,7 +55,7 @@ use standings::Table;
 use crate::rules::outcome::Outcome;
 
 pub use apply::BadEvent;
-pub use assignment::{Assignment, DrawSource};
+pub use assignment::{Assignment, DrawSource, Exceptions};
 pub use flow::{LeaguePhase, NextAction};
 pub use registration::{Admission, Registered, Rejection, RejectionReason};
 pub use report::{ReportOutcome, TranscriptDue};

@@ -61,6 +61,6 @@ async fn create(options: &Create, client: &Client) -> Result<Value> {
             )
         }
         (_, Some(why)) => bail!("{why}"),
-        (status, None) => bail!("{target} answers with {status} and says not why"),
+        (status, None) => bail!("{target} answers with {status} and gives no reason"),
     }
 }

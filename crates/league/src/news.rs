@@ -121,6 +121,7 @@ fn lines(season: &Season, fact: &Fact, expected: &ExpectedPlayers) -> Vec<String
             || matches!(
                 fact,
                 Fact::RefereeLost { .. }
+                    | Fact::RefereeLeft { .. }
                     | Fact::RefereeWithdrawn { .. }
                     | Fact::DisputeResolved { .. }
                     | Fact::PlayerWithdrawn { .. }

@@ -13,6 +13,7 @@ pub fn line(event: &Event) -> JournalEntry {
             | Fact::PlayerWithdrawn { .. }
             | Fact::MatchReturned { .. }
             | Fact::RefereeLost { .. }
+            | Fact::RefereeLeft { .. }
             | Fact::RefereeWithdrawn { .. }
             | Fact::AlertRaised { .. }
             | Fact::MatchSuspended { .. }

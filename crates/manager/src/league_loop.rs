@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use league_core::season::event::Fact;
-use league_core::season::{Assignment, CommandOutcome, DrawSource, NextAction};
+use league_core::season::{Assignment, CommandOutcome, DrawSource, Exceptions, NextAction};
 use league_protocol::error::{ErrorCode, RequestError};
 use league_protocol::id::{MatchId, RoundId};
 use thiserror::Error;
@@ -99,11 +99,11 @@ impl Shared {
     async fn assign(&self) -> Result<(Vec<Assignment>, Vec<(bool, bool)>), RequestError> {
         let (seed, random) = (self.settings.seed.clone(), self.environment.random());
         let paced = !self.settings.pace.is_zero();
-        let leaving = self.polls.leaving();
+        let exceptions = Exceptions { leaving: self.polls.leaving(), given_up: self.given_up_players() };
         self.league_handle
             .command(move |season, now| {
                 let source = seed.as_ref().map_or(DrawSource::Random(&random), DrawSource::Seed);
-                let outcome = one_at_most(season.assign_except(source, &leaving, now), paced);
+                let outcome = one_at_most(season.assign_except(source, &exceptions, now), paced);
                 let CommandOutcome { events, reply: due } = outcome;
                 let posts = |held: &Assignment| {
                     season.contestants(&held.match_id).is_some_and(|of| of.a.dialect.posts() || of.b.dialect.posts())
@@ -130,11 +130,13 @@ impl Shared {
         let expecting = !reopened && (settings.expect_players.is_some() || settings.expect_referees.is_some());
         let all = enough(settings.expect_players, players) && enough(settings.expect_referees, referees);
         if !(expecting && all && referees > 0 && players >= needed as usize) {
-            let Some(window) = settings.registration_window else {
+            // A window that ends after the clock of this machine never ends.
+            let ending = settings.registration_window.and_then(|window| Some((window, opened.checked_add(window)?)));
+            let Some((window, until)) = ending else {
                 drop(changes.changed().await);
                 return Ok(());
             };
-            if timeout_at(opened + window, changes.changed()).await.is_ok() {
+            if timeout_at(until, changes.changed()).await.is_ok() {
                 return Ok(());
             }
             if referees == 0 || players < needed as usize {
@@ -219,7 +221,11 @@ impl Shared {
                         .collect();
                 }
                 if due.is_empty() {
-                    drop(changes.changed().await);
+                    tokio::select! {
+                        biased;
+                        _ = changes.changed() => {}
+                        () = self.reassign.notified() => {}
+                    }
                 }
             }
         };

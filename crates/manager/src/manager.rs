@@ -35,6 +35,7 @@ use league_wire::client_network::ClientNetwork;
 use league_wire::environment::Environment;
 use league_wire::refusal_log::{RefusalLog, RefusedRequest};
 use smol_str::SmolStr;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::access::ShownToken;
@@ -47,6 +48,7 @@ use crate::league_loop::LeagueStopped;
 use crate::notices::envelope;
 use crate::page;
 use crate::polls::Polls;
+use crate::pulling::UnreachableMatches;
 use crate::rate_limits::RateLimits;
 use crate::settings::ManagerSettings;
 use crate::transcripts::Transcripts;
@@ -74,8 +76,9 @@ pub(crate) struct Shared {
     pub(crate) transcripts: Transcripts,
     pub(crate) game_over: Arc<GameOverBarrier>,
     pub(crate) polls: Polls,
-    /// Matches that no referee can play, as the operator was told.
-    pub(crate) unreachable: Mutex<HashSet<MatchId>>,
+    pub(crate) unreachable: Mutex<UnreachableMatches>,
+    /// Notified when a match may be assigned although the season has not changed.
+    pub(crate) reassign: Notify,
     pub(crate) refusals: RefusalLog,
 }
 
@@ -104,6 +107,7 @@ impl Manager {
             game_over: Arc::default(),
             polls: Polls::default(),
             unreachable: Mutex::default(),
+            reassign: Notify::new(),
             refusals: RefusalLog::default(),
             settings,
         };
@@ -332,6 +336,13 @@ impl Shared {
         Ok(page::of_text(&text, request.from))
     }
 
+    /// Waits until this manager certainly leads the league, if there may be others.
+    async fn confirm_lease(&self) {
+        if let Some(lease) = &self.settings.lease {
+            lease.confirmed().await;
+        }
+    }
+
     async fn status(&self) -> Result<LeagueStatus, RequestError> {
         self.league_handle.read(|season, _| season.status()).await
     }
@@ -402,10 +413,10 @@ impl Agent for Manager {
     async fn call(&self, incoming: IncomingCall<ManagerCall>) -> Result<CallAnswer, RequestError> {
         let (network, method) = (ClientNetwork::of(incoming.peer), incoming.method);
         let request = self.shared.request(&incoming);
-        if let Some(lease) = &self.shared.settings.lease {
-            lease.confirmed().await;
-        }
+        self.shared.confirm_lease().await;
         let answer = self.answer(incoming).await;
+        // A poll is open for ten seconds. Another manager may lead since.
+        self.shared.confirm_lease().await;
         if let (Some(request), Ok(answer)) = (&request, &answer) {
             self.shared.note_answered(request, answer);
         }

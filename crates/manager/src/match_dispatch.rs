@@ -223,7 +223,7 @@ impl Shared {
             let Ok((holding, held, limits, (pulling, unreachable))) = seen.await else { return };
             let (match_time_limit, invitation_limit) = limits;
             self.give_up_silent(pulling).await;
-            self.warn_of_unreachable(unreachable);
+            self.note_unreachable(unreachable, match_time_limit);
             self.polls.forget(&offers.into_iter().filter(|offer| !held.contains(offer)).collect());
             since.retain(|assignment, _| held.contains(assignment));
             inquired.retain(|assignment| held.contains(assignment));

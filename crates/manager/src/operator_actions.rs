@@ -67,7 +67,9 @@ impl Manager {
             let kept = tokio::task::spawn_blocking(move || lease.keep(&digests)).await;
             let kept = kept.map_err(|error| error.to_string()).and_then(|kept| kept.map_err(|error| error.to_string()));
             kept.map_err(|why| {
-                let message = format!("the new key could not be kept for other managers ({why}); the old one counts");
+                let message = format!(
+                    "it is not known whether the new key was stored ({why}), so either key may count; rotate the key again"
+                );
                 RequestError::new(ErrorCode::E015, Method::RotateKey, message)
             })?;
         }

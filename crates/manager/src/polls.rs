@@ -94,19 +94,19 @@ impl Polls {
         with(self.referees().entry(referee.clone()).or_insert_with(Polling::new))
     }
 
-    /// Opens a poll and ends the one before it. Also returns whether that one brought nothing: it is still open, or its connection
+    /// Opens a poll and ends the one before it. Also returns whether that one was not answered: it is still open, or its connection
     /// ended.
     pub(crate) fn begin(&self, referee: &RefereeId) -> (OpenPoll<'_>, bool) {
-        let (number, wake, was_useless) = self.of(referee, |polling| {
+        let (number, wake, was_unanswered) = self.of(referee, |polling| {
             polling.newest += 1;
-            let was_useless = match std::mem::replace(&mut polling.contact, Contact::Open) {
+            let was_unanswered = match std::mem::replace(&mut polling.contact, Contact::Open) {
                 Contact::Open | Contact::Broken(_) => true,
                 Contact::Answered(_) => false,
             };
             polling.wake.notify_waiters();
-            (polling.newest, Arc::clone(&polling.wake), was_useless)
+            (polling.newest, Arc::clone(&polling.wake), was_unanswered)
         });
-        (OpenPoll { polls: self, referee: referee.clone(), number, wake, is_answered: false }, was_useless)
+        (OpenPoll { polls: self, referee: referee.clone(), number, wake, is_answered: false }, was_unanswered)
     }
 
     /// The players know of the match, so its referee may take it.

@@ -3,8 +3,8 @@
 //! The manager keeps no list of what it handed out: a poll says what the referee has, and everything else that the season has assigned
 //! to it is handed out again. So no match is lost with an answer.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use league_core::season::agent::{AgentId, RegisteredReferee};
@@ -28,6 +28,15 @@ const METHOD: Method = Method::NextMatch;
 
 /// How long a league that is over waits for its referees; they deliver their last transcripts meanwhile.
 const LAST_POLLS: Duration = Duration::from_secs(6);
+
+/// Matches that wait for a referee that can be reached.
+#[derive(Debug, Default)]
+pub(crate) struct UnreachableMatches {
+    /// The operator was told of these.
+    told: HashSet<MatchId>,
+    /// When the matches of a player that posts its answers go to referees that pull.
+    waits_until: HashMap<PlayerId, Instant>,
+}
 
 enum Found {
     Order(Box<(Assignment, StartMatch)>),
@@ -66,16 +75,17 @@ impl Shared {
             Err(RequestError::new(ErrorCode::E010, METHOD, message))
         });
         let referee = known.await??;
-        let (poll, was_useless) = self.polls.begin(&referee);
-        if was_useless {
+        let (poll, was_unanswered) = self.polls.begin(&referee);
+        // Polls that the manager answers at once, or that cost it more than an answer.
+        let is_costly = request.leaving || !request.returned.is_empty() || self.polls.leaving().contains(&referee);
+        if was_unanswered || is_costly {
             self.rate_limits.check_query(&AgentId::Referee(referee.clone()), METHOD)?;
         }
         let holding = request.holding.clone();
         if !request.returned.is_empty() || request.leaving {
             let (shared, referee) = (Arc::clone(self), referee.clone());
-            let holds_none = holding.is_empty();
             // The referee may exit without waiting for the answer.
-            finish(METHOD, async move { shared.take_back(&referee, request, holds_none).await }).await?;
+            finish(METHOD, async move { shared.take_back(&referee, request).await }).await?;
         }
         let answer = if self.polls.leaving().contains(&referee) {
             NextMatchAnswer { status: NextStep::Wait, start_match: None }
@@ -125,7 +135,7 @@ impl Shared {
         Some(Box::new(order))
     }
 
-    /// `held` are the attempts that the referee has. It is taken at its word: what it claims to have counts as begun.
+    /// `held` are the attempts that the referee says it has. They count as begun.
     async fn find_order(&self, referee: &RefereeId, held: &Attempts) -> Result<Found, RequestError> {
         let (ready, wanted, held) = (self.polls.ready(referee), referee.clone(), held.clone());
         let (mode, seed) = (self.settings.mode, self.settings.seed.clone());
@@ -158,59 +168,77 @@ impl Shared {
         Ok(found)
     }
 
-    /// The referee gives attempts back, or leaves.
-    async fn take_back(&self, referee: &RefereeId, request: NextMatch, holds_none: bool) -> Result<(), RequestError> {
-        let NextMatch { returned, posting, leaving, .. } = request;
-        let returned: Vec<Assignment> = returned
-            .into_iter()
-            .map(|(match_id, attempt)| Assignment { match_id, attempt, referee: referee.clone() })
-            .collect();
+    /// The referee gives attempts back, or leaves. A referee that leaves also gives back what it has not taken: orders may be lost with
+    /// the answer to its last poll.
+    async fn take_back(&self, referee: &RefereeId, request: NextMatch) -> Result<(), RequestError> {
+        let NextMatch { holding, returned, posting, leaving, .. } = request;
+        if leaving {
+            self.polls.leave(referee);
+        }
+        let (has_left, wanted) = (leaving && holding.is_empty(), referee.clone());
+        // Only attempts that it has: it must not make the manager ask the players of other matches.
+        let given_back = self.league_handle.read_uncommitted(move |season| {
+            let own = season.assignments().into_iter().filter(|held| held.referee == wanted);
+            let names = |attempts: &Attempts, held: &Assignment| attempts.get(&held.match_id) == Some(&held.attempt);
+            own.filter(|held| names(&returned, held) || (leaving && !names(&holding, held))).collect::<Vec<_>>()
+        });
+        let returned = given_back.await?;
         for Assignment { match_id, .. } in &returned {
             self.log(JournalLevel::Warn, "MATCH_RETURNED", || {
                 format!("{referee} gives {match_id} back; it is given away again")
             });
         }
-        self.learn_posting(&returned, posting).await?;
-        if leaving {
-            self.polls.leave(referee);
-        } else {
+        let found_out = self.learn_posting(&returned, posting).await?;
+        if !leaving {
             // A referee that refuses every match must not get them in a loop.
             sleep(self.settings.referee_check_interval / 4).await;
         }
-        self.interrupt(returned, Some(ReturnCause::Refused)).await?;
-        if !leaving || !holds_none {
+        let (unreachable, refused) = returned.into_iter().partition(|held| found_out.contains(&held.match_id));
+        self.interrupt(unreachable, Some(ReturnCause::Unreachable)).await?;
+        self.interrupt(refused, Some(ReturnCause::Refused)).await?;
+        if !has_left {
             return Ok(());
         }
-        self.interrupt_all(referee).await?;
         let left = referee.clone();
         let released = self.league_handle.command(move |season, now| match season.phase() {
             LeaguePhase::LeagueCompleted => Ok(CommandOutcome { events: Vec::new(), reply: () }),
             LeaguePhase::WaitingForRegistrations | LeaguePhase::CreatingSchedule | LeaguePhase::RunningLeague => {
-                season.lose_referee(&left, now)
+                season.leave_referee(&left, now)
             }
         });
         released.await
     }
 
-    /// Believes the referee only about players of the matches that it gives back.
-    async fn learn_posting(&self, returned: &[Assignment], posting: Vec<PlayerId>) -> Result<(), RequestError> {
+    /// Believes the referee only about players of the matches that it gives back. Returns the matches in which it found out about a
+    /// player: the manager knows it from now on, so the referee cannot say so again to get rid of a match.
+    async fn learn_posting(
+        &self,
+        returned: &[Assignment],
+        posting: Vec<PlayerId>,
+    ) -> Result<HashSet<MatchId>, RequestError> {
         if posting.is_empty() {
-            return Ok(());
+            return Ok(HashSet::new());
         }
         let returned = returned.to_vec();
         let learned = self.league_handle.read_uncommitted(move |season| {
             let held = returned.iter().filter(|held| season.holds(held));
-            let players = held.filter_map(|held| season.contestants(&held.match_id));
-            let players = players.flat_map(|players| [players.a, players.b]);
-            let posting = players.filter(|player| posting.contains(&player.id) && !player.dialect.posts());
-            let learned = posting.map(|player| (player.id.clone(), player.dialect.posting()));
-            learned.collect::<BTreeMap<_, _>>()
+            let mut learned = BTreeMap::new();
+            let mut found_out = HashSet::new();
+            for held in held {
+                let players = season.contestants(&held.match_id).into_iter().flat_map(|players| [players.a, players.b]);
+                for player in players.filter(|player| posting.contains(&player.id) && !player.dialect.posts()) {
+                    learned.insert(player.id.clone(), player.dialect.posting());
+                    found_out.insert(held.match_id.clone());
+                }
+            }
+            (learned, found_out)
         });
-        for (player, dialect) in learned.await? {
+        let (learned, found_out) = learned.await?;
+        for (player, dialect) in learned {
             let found = LearnedDialect { dialect: Some(dialect), ..LearnedDialect::default() };
             self.learn(AgentId::Player(player), found).await;
         }
-        Ok(())
+        Ok(found_out)
     }
 
     /// Takes the matches of referees that do not poll any more.
@@ -221,18 +249,39 @@ impl Shared {
         }
     }
 
-    /// Tells the operator once about each match that no referee can play.
-    pub(crate) fn warn_of_unreachable(&self, waiting: Vec<(MatchId, Vec<PlayerId>)>) {
-        let mut told = self.unreachable.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    fn unreachable(&self) -> MutexGuard<'_, UnreachableMatches> {
+        self.unreachable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Players that post their answers and have waited too long for a referee that can be reached.
+    pub(crate) fn given_up_players(&self) -> HashSet<PlayerId> {
+        let now = Instant::now();
+        let unreachable = self.unreachable();
+        let due = unreachable.waits_until.iter().filter(|(_, until)| **until <= now);
+        due.map(|(player, _)| player.clone()).collect()
+    }
+
+    /// Tells the operator once about each match that waits because of a player that posts its answers. After `limit` the matches of this
+    /// player go to referees that pull: one player must not stop the league.
+    pub(crate) fn note_unreachable(&self, waiting: Vec<(MatchId, Vec<PlayerId>)>, limit: Duration) {
+        let now = Instant::now();
+        let mut unreachable = self.unreachable();
         for (match_id, players) in waiting {
-            if !told.insert(match_id.clone()) {
+            for player in &players {
+                let until = *unreachable.waits_until.entry(player.clone()).or_insert_with(|| now + limit);
+                if until <= now {
+                    self.reassign.notify_one();
+                }
+            }
+            if !unreachable.told.insert(match_id.clone()) {
                 continue;
             }
             let players: Vec<String> = players.iter().map(ToString::to_string).collect();
             let words = format!(
                 "{match_id} waits: {} posts its answers to the referee, and every referee pulls, so that no answer reaches one; start a \
-                 referee without --pull, or withdraw the player",
-                players.join(" and ")
+                 referee without --pull, or withdraw the player; after {} s without such a referee the player loses its matches",
+                players.join(" and "),
+                limit.as_secs()
             );
             tracing::warn!("{words}");
             self.log(JournalLevel::Warn, "MATCH_WAITS", || words.clone());
@@ -251,6 +300,9 @@ fn registers_again(referee: &RegisteredReferee) -> Option<String> {
         return Some(format!("{id} was silent for too long, and its matches went to others; register again"));
     }
     let is_out = referee.needs_commitments() && referee.running == 0;
+    if referee.left {
+        return Some(format!("{id} has left; register again"));
+    }
     is_out.then(|| format!("{id} has no draw commitment left; register again with more"))
 }
 

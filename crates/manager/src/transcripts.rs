@@ -28,6 +28,9 @@ const METHOD: Method = Method::StoreTranscript;
 /// Bytes of incomplete transcripts; the oldest are dropped first.
 const MAX_WAITING: usize = 8 * MAX_TRANSCRIPT;
 
+/// Complete transcripts of one attempt before its report. A referee needs one: it repeats the same transcript.
+const MAX_TRANSCRIPTS: usize = 3;
+
 /// Match files that wait in memory for their transcript.
 const MAX_REMEMBERED: usize = 4096;
 
@@ -41,6 +44,8 @@ pub(crate) struct Transcripts {
 struct State {
     reported: HashMap<MatchId, MatchFile>,
     partial: HashMap<(RefereeId, MatchId), Partial>,
+    /// The transcripts that came before the report, of the newest attempt of each match.
+    unreported: HashMap<MatchId, (u32, Vec<TranscriptDigest>)>,
     /// Numbers the transcripts, so that the oldest is known.
     begun: u64,
 }
@@ -60,6 +65,7 @@ impl Transcripts {
 
     pub(crate) fn remember(&self, file: &MatchFile) {
         let mut state = self.state();
+        state.unreported.remove(&file.match_id);
         let is_owed = file.transcript_sha256.is_some() && file.transcript.is_empty();
         if is_owed && state.reported.len() < MAX_REMEMBERED {
             state.reported.insert(file.match_id.clone(), file.clone());
@@ -88,6 +94,21 @@ impl State {
         }
         self.make_room(&key);
         Err(received)
+    }
+
+    /// Returns false if the attempt has too many others.
+    fn admit(&mut self, match_id: &MatchId, attempt: u32, digest: TranscriptDigest) -> bool {
+        let known = self.unreported.entry(match_id.clone()).or_default();
+        if known.0 != attempt {
+            *known = (attempt, Vec::new());
+        }
+        if !known.1.contains(&digest) {
+            if known.1.len() >= MAX_TRANSCRIPTS {
+                return false;
+            }
+            known.1.push(digest);
+        }
+        true
     }
 
     fn make_room(&mut self, kept: &(RefereeId, MatchId)) {
@@ -155,6 +176,13 @@ impl Shared {
         let transcript: Vec<TranscriptEntry> = serde_json::from_slice(&whole).map_err(|error| {
             refused(format!("the parts are not the transcript of a match file: {error}; send that list"), "data")
         })?;
+        if context.is_some() && !self.transcripts.state().admit(&part.match_id, attempt, digest) {
+            let message = format!(
+                "attempt {attempt} at {} has {MAX_TRANSCRIPTS} transcripts already; report it with the hash of one of them",
+                part.match_id
+            );
+            return Err(RequestError::new(ErrorCode::E010, METHOD, message).about("sha256"));
+        }
         self.share(&part.match_id, digest, whole).await?;
         match context {
             Some(context) => self.write_unreported(MatchFile::unreported(context, transcript), digest).await?,

@@ -167,13 +167,9 @@ impl AnswerWaiter<'_> {
                 }
             },
         };
-        if !self.is_reached
+        found.post_cannot_arrive = !self.is_reached
             && matches!(input, Some(Input::Failed { .. }))
-            && posted.acknowledged.load(Ordering::Relaxed)
-        {
-            found.posts_in_vain = true;
-            return (None, found, entries);
-        }
+            && posted.acknowledged.load(Ordering::Relaxed);
         let mut held = posted.held();
         let input = match input {
             // If the call brings no answer, a post without a valid token counts.

@@ -54,7 +54,7 @@ pub(crate) enum MatchInput {
     Answer(Box<PostedAnswer>, oneshot::Sender<Result<(), RequestError>>),
     Step(StepCommand, oneshot::Sender<Result<MatchState, StepRefused>>),
     Look(oneshot::Sender<MatchState>),
-    /// The referee leaves: give the match back, unless a player has moved.
+    /// The referee leaves: give the match back, unless a player has moved or it is decided.
     GiveBack(oneshot::Sender<bool>),
 }
 
@@ -118,8 +118,8 @@ pub(crate) struct SendFinding {
     pub(crate) proven: bool,
     pub(crate) quirks: Quirks,
     pub(crate) shows_token: bool,
-    /// The player would post its answer to a referee that it cannot reach.
-    pub(crate) posts_in_vain: bool,
+    /// The player merely acknowledged the call, and a post cannot reach this referee.
+    pub(crate) post_cannot_arrive: bool,
     /// `None` for a notice, `Some(None)` for an answer without a problem.
     pub(crate) problem: Option<Option<Problem>>,
 }
@@ -209,7 +209,7 @@ impl MatchRunner {
     fn done(&mut self, done: Done) {
         self.transcript.extend(done.said);
         if let Some((side, found)) = done.found {
-            if found.posts_in_vain {
+            if found.post_cannot_arrive && self.may_go_elsewhere(side) {
                 self.shared.pulled.give_back(&self.order, Some(self.order.players[side].player_id.clone()));
                 self.is_given_back = true;
                 return;
@@ -234,6 +234,16 @@ impl MatchRunner {
         if let Some(step) = done.reported {
             self.reported(step);
         }
+    }
+
+    /// Whether the match of a player that posts its answers goes to a referee that can be reached. After a move it ends here: the
+    /// opponent would have to move again. So does a match that the manager gives to this referee although it knows that the player posts.
+    fn may_go_elsewhere(&self, side: Side) -> bool {
+        !self.has_moved() && !self.order.players[side].dialect.posts()
+    }
+
+    fn has_moved(&self) -> bool {
+        Side::BOTH.into_iter().any(|side| self.match_machine.has_moved(side))
     }
 
     /// Keeps what GAME_OVER taught about the players, because the report was already sent.
@@ -264,9 +274,9 @@ impl MatchRunner {
             }
             MatchInput::Look(reply) => drop(reply.send(self.state())),
             MatchInput::GiveBack(reply) => {
-                let has_moved = Side::BOTH.into_iter().any(|side| self.match_machine.has_moved(side));
+                let may_go = !self.has_moved() && self.match_machine.ending().is_none();
                 // The referee must know that it gives the match back.
-                self.is_given_back = reply.send(!has_moved).is_ok() && !has_moved;
+                self.is_given_back = reply.send(may_go).is_ok() && may_go;
             }
         }
     }

@@ -24,7 +24,7 @@ use crate::orders::MatchPurpose;
 use crate::referee::Shared;
 use crate::registration::RefereeIdentity;
 
-/// The manager answers after ten seconds at most; the rest is for the way.
+/// The manager answers after ten seconds at most; the network may take the rest.
 const POLL_LIMIT: Duration = Duration::from_secs(15);
 
 /// The manager takes the matches away after six seconds without a poll.
@@ -32,6 +32,9 @@ const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 /// How long a referee that has to exit waits for the answer to its last polls.
 const LEAVE_LIMIT: Duration = Duration::from_secs(1);
+
+/// Moves that are on their way arrive within this time. A match that goes back after a player has moved is an alert.
+const LAST_MOVES: Duration = Duration::from_millis(250);
 
 /// Matches that go back to the manager with the next poll.
 #[derive(Debug, Default)]
@@ -106,8 +109,8 @@ impl Shared {
     pub(crate) async fn pull(self: &Arc<Self>) {
         let mut pause = self.settings.pause;
         loop {
-            // The next poll says all that was to be given back before.
-            let _said = self.pulled.changed.notified().now_or_never();
+            // The next poll says all that was to be given back before, so an earlier notification must not end it.
+            let _earlier = self.pulled.changed.notified().now_or_never();
             let polled = tokio::select! {
                 biased;
                 polled = self.poll(PollKind::Next, POLL_LIMIT) => polled,
@@ -125,7 +128,7 @@ impl Shared {
                     tracing::warn!(words, "the manager gave the matches of this referee to others; it registers again");
                     let Some(identity) = self.identity() else { return };
                     if let Err(rejected) = self.register(&identity.manager).await {
-                        tracing::warn!(%rejected, "the manager takes this referee no more");
+                        tracing::warn!(%rejected, "the manager does not accept this referee again");
                         self.note(JournalLevel::Error, "REGISTRATION_REJECTED", || rejected.to_string());
                         return;
                     }
@@ -209,6 +212,9 @@ impl Shared {
 
     /// Gives back the matches in which no player has moved; the others may end. Returns how many.
     pub(crate) async fn give_back_unmoved(self: &Arc<Self>) -> usize {
+        if !self.holding().is_empty() {
+            sleep(LAST_MOVES).await;
+        }
         let running: Vec<_> = {
             let matches = self.matches();
             let open = matches.running.values().filter(|running| !running.is_decided);
@@ -229,16 +235,16 @@ impl Shared {
         let returned = self.pulled.returned().attempts.clone();
         // Their tasks end at once.
         drop(timeout(LEAVE_LIMIT, over.wait_for(|_| !is_left(&returned))).await);
-        self.say_leaving(PollKind::Closing).await;
+        self.announce_leaving(PollKind::Closing).await;
         given_back
     }
 
     /// Tells the manager that this referee ends; its matches go to others.
     pub(crate) async fn leave_manager(self: &Arc<Self>) {
-        self.say_leaving(PollKind::Gone).await;
+        self.announce_leaving(PollKind::Gone).await;
     }
 
-    async fn say_leaving(self: &Arc<Self>, kind: PollKind) {
+    async fn announce_leaving(self: &Arc<Self>, kind: PollKind) {
         if let Err(PollError::Unanswered(problem) | PollError::Unregistered(problem)) =
             self.poll(kind, LEAVE_LIMIT).await
         {

@@ -194,6 +194,7 @@ impl InvariantChecker {
         } else if let Fact::AlertRaised { .. } = fact {
             self.tally.alerts += 1;
         } else if let Fact::RefereeLost { referee }
+        | Fact::RefereeLeft { referee }
         | Fact::RefereeReturned { referee, .. }
         | Fact::RefereeWithdrawn { referee } = fact
         {

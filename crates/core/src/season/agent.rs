@@ -148,6 +148,7 @@ pub enum RefereeCondition {
     Lost,
     /// The operator found it at fault too often.
     Suspended,
+    /// The operator took it out of the league, or it left by itself.
     Withdrawn,
 }
 
@@ -181,6 +182,8 @@ pub struct RegisteredReferee {
     pub running: u32,
     /// The manager could not reach it and waits for it to register again.
     pub lost: bool,
+    /// It pulls, and has ended without a match. The operator need not look for it.
+    pub left: bool,
     /// The operator took it out of the league.
     pub withdrawn: bool,
     /// It let a match lie, so it gets one at a time until it has reported one.
@@ -200,7 +203,7 @@ impl RegisteredReferee {
     pub const MAX_FAULTS: u32 = 3;
 
     pub fn condition(&self) -> RefereeCondition {
-        match (self.withdrawn, self.faults >= Self::MAX_FAULTS, self.lost) {
+        match (self.withdrawn || self.left, self.faults >= Self::MAX_FAULTS, self.lost) {
             (true, _, _) => RefereeCondition::Withdrawn,
             (false, true, _) => RefereeCondition::Suspended,
             (false, false, true) => RefereeCondition::Lost,

@@ -98,7 +98,7 @@ impl Season {
                 referee.deposits = !commitments.is_empty();
                 referee.identity = AgentIdentity::of(profile);
                 (referee.profile, referee.grant) = (profile.clone(), grant.clone());
-                (referee.capacity, referee.lost) = (*capacity, false);
+                (referee.capacity, referee.lost, referee.left) = (*capacity, false, false);
                 Ok(())
             }
             Fact::RegistrationClosed => self.close(),
@@ -149,13 +149,14 @@ impl Season {
                 self.referees[index as usize].withdrawn = true;
                 Ok(())
             }
-            Fact::RefereeLost { referee } => {
+            Fact::RefereeLost { referee } | Fact::RefereeLeft { referee } => {
                 let known = self.referee(referee).ok_or_else(|| unknown(referee))?;
-                if known.lost {
+                if known.lost || known.left {
                     return Err(BadEvent::Untimely("the loss of this referee"));
                 }
-                let index = self.release(referee)?;
-                self.referees[index as usize].lost = true;
+                let (index, left) = (self.release(referee)?, matches!(event.fact, Fact::RefereeLeft { .. }));
+                let referee = &mut self.referees[index as usize];
+                (referee.lost, referee.left) = (!left, left);
                 Ok(())
             }
             Fact::MatchExplained { match_id, attempt, account } => {
@@ -268,6 +269,7 @@ impl Season {
             capacity,
             running: 0,
             lost: false,
+            left: false,
             withdrawn: false,
             stalled: false,
             faults: 0,

@@ -7,7 +7,7 @@ use league_protocol::seal::seal;
 use league_protocol::table::Method;
 use league_protocol::time::Timestamp;
 
-use super::agent::RegisteredReferee;
+use super::agent::{RegisteredPlayer, RegisteredReferee};
 use super::event::Fact;
 use super::evidence::{AssignedDraw, ReturnCause};
 use super::{CommandOutcome, MatchSlot, NextAction, Season, happened};
@@ -19,6 +19,16 @@ pub struct Assignment {
     /// From one.
     pub attempt: u32,
     pub referee: RefereeId,
+}
+
+/// What the manager knows about an assignment and the log does not.
+#[derive(Clone, Debug, Default)]
+pub struct Exceptions {
+    /// Referees that take no more matches.
+    pub leaving: HashSet<RefereeId>,
+    /// Players that post their answers and have waited long enough for a referee that can be reached. One that pulls gets their matches,
+    /// and they lose them unless they answer the call itself.
+    pub given_up: HashSet<PlayerId>,
 }
 
 /// Where the secrets and nonces of new attempts come from.
@@ -63,16 +73,16 @@ impl Season {
     ///
     /// A match that a referee gave back goes to another referee if one is free, else to the same one again. The caller decides
     /// how soon. The same holds for a match of a player on the referee's own machine, except on the manager's.
-    /// A match of a player that posts its answers waits for a referee that can be reached.
+    /// A match of a player that posts its answers waits for a referee that can be reached, unless [`Exceptions`] say that it has waited
+    /// long enough.
     pub fn assign(&self, source: DrawSource<'_>, now: Timestamp) -> CommandOutcome<Vec<Assignment>> {
-        self.assign_except(source, &HashSet::new(), now)
+        self.assign_except(source, &Exceptions::default(), now)
     }
 
-    /// Like [`assign`](Self::assign), without the referees that are `leaving`.
     pub fn assign_except(
         &self,
         source: DrawSource<'_>,
-        leaving: &HashSet<RefereeId>,
+        Exceptions { leaving, given_up }: &Exceptions,
         now: Timestamp,
     ) -> CommandOutcome<Vec<Assignment>> {
         let mut ruling = CommandOutcome { events: Vec::new(), reply: Vec::new() };
@@ -91,6 +101,7 @@ impl Season {
                 shares[*referee as usize].had += 1;
             }
         }
+        let has_reachable = self.has_reachable_referee();
         let mut awarded = 0;
         for (slot, number) in round.slots.iter().zip(1..) {
             let MatchSlot::Waiting { refused_by, .. } = slot else { continue };
@@ -108,8 +119,10 @@ impl Season {
                 players.iter().any(|player| player.identity.is_beside(referee))
             };
             let barred = self.evidence.get(&match_id).map_or(&[][..], |known| &known.barred);
-            let posts = players.iter().any(|player| player.dialect.posts());
-            let is_reached = |place: usize| !(posts && self.referees[place].profile.pulls);
+            let waits = |player: &RegisteredPlayer| player.dialect.posts() && !given_up.contains(&player.id);
+            let must_reach = players.iter().any(|player| player.dialect.posts())
+                && (has_reachable || players.iter().any(|player| waits(player)));
+            let is_reached = |place: usize| !(must_reach && self.referees[place].profile.pulls);
             let Some(place) = least_busy_referee(&shares, *refused_by, barred, is_near, is_reached) else { continue };
             let deposited = self.referees[place].commitments.get(shares[place].assigned);
             shares[place].free -= 1;
@@ -129,7 +142,7 @@ impl Season {
     /// Matches that wait because one of their players posts its answers and every referee that is there pulls.
     pub fn unreachable_matches(&self) -> Vec<(MatchId, Vec<PlayerId>)> {
         let (Some(round), Some(current)) = (self.rounds.last(), self.current_round()) else { return Vec::new() };
-        if self.referees.iter().any(|referee| !referee.is_absent() && !referee.profile.pulls) {
+        if self.has_reachable_referee() {
             return Vec::new();
         }
         let waiting = round.slots.iter().zip(1..).filter(|(slot, _)| matches!(slot, MatchSlot::Waiting { .. }));
@@ -141,6 +154,10 @@ impl Season {
             (!posting.is_empty()).then_some((match_id, posting))
         });
         posting.collect()
+    }
+
+    fn has_reachable_referee(&self) -> bool {
+        self.referees.iter().any(|referee| !referee.is_absent() && !referee.profile.pulls)
     }
 
     /// The referee did not take the match; another one may.
@@ -161,12 +178,23 @@ impl Season {
                 let message = format!("{referee} is not registered");
                 Err(RequestError::new(ErrorCode::E013, Method::StartMatch, message))
             }
-            Some(known) if known.lost || known.withdrawn => Ok(CommandOutcome { events: Vec::new(), reply: () }),
+            Some(known) if known.lost || known.left || known.withdrawn => {
+                Ok(CommandOutcome { events: Vec::new(), reply: () })
+            }
             Some(_) => {
                 let fact = Fact::RefereeLost { referee: referee.clone() };
                 Ok(CommandOutcome { events: vec![happened(now, fact)], reply: () })
             }
         }
+    }
+
+    /// The referee has ended, and comes back only by registering again.
+    pub fn leave_referee(&self, referee: &RefereeId, now: Timestamp) -> Result<CommandOutcome<()>, RequestError> {
+        let mut lost = self.lose_referee(referee, now)?;
+        for event in &mut lost.events {
+            event.fact = Fact::RefereeLeft { referee: referee.clone() };
+        }
+        Ok(lost)
     }
 
     /// The referee did not answer the offers of a match. The manager counts it as lost only while it still holds that match:

@@ -38,8 +38,11 @@ pub struct StartRule {
 }
 
 impl StartRule {
+    /// A year: the end of a window must be a time that the clock can express.
+    pub const MAX_WINDOW_SEC: u64 = 365 * 24 * 3600;
+
     pub fn window(&self) -> Option<Duration> {
-        self.registration_window_sec.map(Duration::from_secs)
+        self.registration_window_sec.map(|seconds| Duration::from_secs(seconds.min(Self::MAX_WINDOW_SEC)))
     }
 }
 

@@ -119,6 +119,7 @@ impl Fact {
                 describe!(words, match_id)
             }
             Self::RefereeLost { referee } => describe!(referee, " is gone; its matches go to other referees"),
+            Self::RefereeLeft { referee } => describe!(referee, " has left; its matches go to other referees"),
             Self::RefereeWithdrawn { referee } => {
                 describe!("The operator withdraws ", referee, "; its matches go to other referees")
             }

@@ -127,7 +127,8 @@ impl Season {
     /// Takes the attempt from a referee that does not report it. `testimonies` says what the players saw of it. Without a `cause`,
     /// an attempt in which no player has moved stays with the referee: the caller releases it.
     ///
-    /// A referee that leaves without a report after a player has moved may do so because it did not like the result.
+    /// A referee that leaves without a report after a player has moved may do so because it did not like the result. A player that posts
+    /// its answers is found out when its opponent may have moved; no player saw that move yet.
     pub fn interrupt(
         &self,
         assignment: &Assignment,
@@ -144,7 +145,7 @@ impl Season {
             moved |= said.moves > 0 || said.revealed;
             revealed |= said.revealed;
         }
-        if !moved {
+        if !moved || (cause == Some(ReturnCause::Unreachable) && !revealed) {
             let returned = cause.map(|cause| happened(now, Fact::MatchReturned { match_id, attempt, cause }));
             return Ok(CommandOutcome { events: returned.into_iter().collect(), reply: () });
         }

@@ -128,6 +128,10 @@ pub enum Fact {
     RefereeLost {
         referee: RefereeId,
     },
+    /// A referee that pulls has ended. Other referees play its open matches.
+    RefereeLeft {
+        referee: RefereeId,
+    },
     /// The operator withdrew a referee. Other referees play its open matches.
     RefereeWithdrawn {
         referee: RefereeId,
@@ -228,6 +232,7 @@ impl Fact {
             Self::MatchSuspended { .. } => "match_suspended",
             Self::DisputeResolved { .. } => "dispute_resolved",
             Self::RefereeLost { .. } => "referee_lost",
+            Self::RefereeLeft { .. } => "referee_left",
             Self::RefereeWithdrawn { .. } => "referee_withdrawn",
             Self::MatchExplained { .. } => "match_explained",
             Self::MatchReported { .. } => "match_reported",

@@ -62,6 +62,8 @@ pub enum ReturnCause {
     Overdue,
     Vanished,
     Contested,
+    /// A player posts its answers, which cannot reach a referee that pulls.
+    Unreachable,
 }
 
 impl ReturnCause {
@@ -76,6 +78,7 @@ impl ReturnCause {
             Self::Overdue => "the referee takes too long",
             Self::Vanished => "the referee left after a player had moved",
             Self::Contested => "the report contradicts the players",
+            Self::Unreachable => "a player posts its answers, which cannot reach the referee",
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use league_core::rules::registry::game_named;
+use league_core::season::config::StartRule;
 use league_core::season::format::KnownFormat;
 use league_protocol::id::{GameType, LeagueId, PlayerId, RefereeId};
 use league_protocol::message::start_match::MatchLimits;
@@ -136,7 +137,7 @@ pub(crate) struct ManagerOptions {
     #[arg(long)]
     pub(crate) expect_referees: Option<u32>,
     /// Otherwise start after this many seconds with the agents that are registered.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(..=StartRule::MAX_WINDOW_SEC))]
     pub(crate) registration_window: u64,
     /// Make the league repeatable, and so predictable.
     #[arg(long)]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use league_core::rules::registry::game_named;
+use league_core::season::config::StartRule;
 use league_core::season::format::KnownFormat;
 use league_protocol::id::{GameType, LeagueId};
 use league_wire::endpoint::Endpoint;
@@ -50,7 +51,7 @@ pub(crate) struct Create {
     #[arg(long)]
     pub(crate) expect_referees: Option<u32>,
     /// Otherwise start after this many seconds with the agents that are registered; if not given, when the operator starts it.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=StartRule::MAX_WINDOW_SEC))]
     pub(crate) registration_window: Option<u64>,
     /// A process of `league serve`.
     #[arg(long, value_name = "URL", default_value = "http://localhost:8000", value_parser = Endpoint::typed)]

@@ -87,7 +87,7 @@ type Leagues = BTreeMap<LeagueId, Arc<HostedLeague>>;
 
 pub(super) struct Host {
     place: Arc<HostPlace>,
-    leagues: RwLock<Leagues>,
+    leagues: Arc<RwLock<Leagues>>,
     tasks: Mutex<JoinSet<()>>,
     stop: watch::Sender<bool>,
 }
@@ -100,7 +100,7 @@ impl fmt::Debug for Host {
 
 impl Host {
     pub(super) fn new(place: HostPlace) -> Self {
-        let (leagues, tasks, stop) = (RwLock::default(), Mutex::default(), watch::Sender::new(false));
+        let (leagues, tasks, stop) = (Arc::default(), Mutex::default(), watch::Sender::new(false));
         Self { place: Arc::new(place), leagues, tasks, stop }
     }
 
@@ -142,14 +142,17 @@ impl Host {
         let hosted = Arc::new(HostedLeague::new(league.clone(), Arc::clone(&self.place)));
         leagues.insert(league.clone(), Arc::clone(&hosted));
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        // Tasks end at the shutdown, or if their league could not be created.
         while tasks.try_join_next().is_some() {}
-        tasks.spawn(Arc::clone(&hosted).run(rules, self.stop.subscribe()));
+        let (running, stop, known) = (Arc::clone(&hosted), self.stop.subscribe(), Arc::clone(&self.leagues));
+        let league = league.clone();
+        tasks.spawn(async move {
+            Arc::clone(&running).run(rules, stop.clone()).await;
+            // A league that could not be created may be created again, also if its first client has hung up.
+            if !*stop.borrow() {
+                forget(&known, &league, &running);
+            }
+        });
         Some(hosted)
-    }
-
-    fn forget(&self, league: &LeagueId) {
-        self.leagues.write().unwrap_or_else(PoisonError::into_inner).remove(league);
     }
 
     /// Lets every league save its files, and gives the leases back.
@@ -189,7 +192,7 @@ impl Host {
                 // Another process was faster.
                 Stage::Followed(pages) if pages.dashboard().is_some() => return Err(exists()),
                 Stage::Closed(Some(why)) => {
-                    self.forget(&league);
+                    forget(&self.leagues, &league, &hosted);
                     return Err(CreateError::Failed(why));
                 }
                 Stage::Followed(_) | Stage::Closed(None) if Instant::now() < until => {}
@@ -213,6 +216,14 @@ impl Host {
         let open: Vec<&str> = open.take(MAX_LISTED + 1).collect();
         let more = if open.len() > MAX_LISTED { ", …" } else { "" };
         format!("{}{more}", open[..open.len().min(MAX_LISTED)].join(", "))
+    }
+}
+
+/// Leaves a league alone that was hosted anew under the same id.
+fn forget(leagues: &RwLock<Leagues>, league: &LeagueId, hosted: &Arc<HostedLeague>) {
+    let mut leagues = leagues.write().unwrap_or_else(PoisonError::into_inner);
+    if leagues.get(league).is_some_and(|known| Arc::ptr_eq(known, hosted)) {
+        leagues.remove(league);
     }
 }
 

@@ -1,11 +1,13 @@
 //! One league of this process. With a shared store the process follows the league until it gets the lease, leads it, and follows it
 //! again if another process has taken over. A home without a store has no other process, so the league is led at once.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
+use futures_util::FutureExt;
 use league_core::season::LeaguePhase;
 use league_core::season::config::LeagueConfig;
 use league_dashboard::Dashboard;
@@ -139,7 +141,7 @@ impl HostedLeague {
         }
     }
 
-    /// Returns at the shutdown. The error says why this process leads the league no more.
+    /// Returns at the shutdown. The error says why this process no longer leads the league.
     async fn lead(&self, rules: Option<&LeagueConfig>, stop: &mut watch::Receiver<bool>) -> Result<()> {
         let place = &self.place;
         let reachable = place.reachable.at_league(&league_path(&self.league));
@@ -155,16 +157,22 @@ impl HostedLeague {
         let mut is_over = false;
         loop {
             tokio::select! {
-                ended = manager.conduct(), if !is_over => match ended {
-                    Ok(()) => {
+                ended = AssertUnwindSafe(manager.conduct()).catch_unwind(), if !is_over => match ended {
+                    Err(_) => {
+                        // Without its actor the league gives its lease and its lock back.
+                        actor.abort();
+                        tracing::error!(league = %self.league, "the task that conducts the league panicked");
+                        return Err(anyhow!("an internal error ended this league here; it is opened again"));
+                    }
+                    Ok(Ok(())) => {
                         is_over = true;
                         eprintln!("{}: the league is over.", self.league);
                     }
-                    Err(stopped @ LeagueStopped::TooFew { .. }) => {
+                    Ok(Err(stopped @ LeagueStopped::TooFew { .. })) => {
                         eprintln!("{}: {stopped}; the registration stays open.", self.league);
                     }
                     // A log that cannot be written is the cause of every later refusal.
-                    Err(LeagueStopped::Refused(refused)) => match timeout(GRACE, &mut actor).await {
+                    Ok(Err(LeagueStopped::Refused(refused))) => match timeout(GRACE, &mut actor).await {
                         Ok(closed) => return Err(loss(&closed?)),
                         Err(_) => return Err(refused.into()),
                     },
@@ -271,7 +279,7 @@ impl HostedLeague {
     }
 }
 
-/// Why this process leads the league no more.
+/// Why this process no longer leads the league.
 fn loss(closed: &LeagueClosed) -> anyhow::Error {
     if let LeagueClosed::Deposed(why) = closed {
         return anyhow!("{why}. This process follows the league now");

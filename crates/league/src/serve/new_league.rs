@@ -45,8 +45,9 @@ pub(super) fn rules(
     if new.expect_referees.is_some_and(|referees| !(1..=rules.max_referees).contains(&referees)) {
         return Err(invalid(format!("expect_referees: expected 1 to {}", rules.max_referees)));
     }
-    if new.registration_window == Some(0) {
-        return Err(invalid(String::from("registration_window: expected at least one second")));
+    let longest = StartRule::MAX_WINDOW_SEC;
+    if new.registration_window.is_some_and(|seconds| !(1..=longest).contains(&seconds)) {
+        return Err(invalid(format!("registration_window: expected 1 to {longest} seconds")));
     }
     rules.start = Some(StartRule {
         expect_players: new.expect_players,
@@ -104,6 +105,7 @@ mod tests {
             (NewLeague { expect_players: Some(1), ..named("a") }, "expect_players"),
             (NewLeague { expect_referees: Some(0), ..named("a") }, "expect_referees"),
             (NewLeague { registration_window: Some(0), ..named("a") }, "registration_window"),
+            (NewLeague { registration_window: Some(u64::MAX), ..named("a") }, "registration_window"),
         ];
         for (new, field) in wrong {
             match checked(&new) {

@@ -76,6 +76,9 @@ fn transcripts_of_a_referee_that_pulls_reach_the_manager() {
     referee.wait().success();
     wait_for_all(players);
     venue.home.verify(6);
+    let own = elsewhere.join("data/matches/league_2025_even_odd");
+    let files = std::fs::read_dir(own).map_or(0, Iterator::count);
+    assert_eq!(files, 0, "a referee that pulls keeps no match files");
     for game in venue.home.list("matches") {
         let file = venue.home.match_file(game["match_id"].as_str().unwrap());
         assert!(file["transcript"].as_array().is_some_and(|entries| entries.len() >= 8), "{file}");

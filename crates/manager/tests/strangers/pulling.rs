@@ -8,11 +8,12 @@ use std::time::Duration;
 use league_core::season::Season;
 use league_core::season::agent::RefereeCondition;
 use league_core::season::config::LeagueConfig;
-use league_manager::ManagerSettings;
+use league_manager::{ManagerSettings, RateSettings};
 use league_protocol::message::start_match::MatchLimits;
 use league_test_agents::player::Plan;
 use league_test_agents::player::dialect::{PlayerDialect, Speech};
 use league_test_agents::post::Posted;
+use league_wire::rate::Rate;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -296,6 +297,53 @@ async fn a_match_that_is_given_back_goes_to_another_referee_at_once() {
 }
 
 #[tokio::test]
+async fn a_referee_that_leaves_gives_back_matches_that_it_has_not_taken() {
+    let slow = ManagerSettings { referee_check_interval: Duration::from_secs(5), ..ManagerSettings::default() };
+    let league = League::of(6, 2, slow).await;
+    let leaving = ByHand::register(&league, "Leaving").await;
+    let staying = ByHand::register(&league, "Staying").await;
+    let _players = league.join(&["A", "B", "C", "D", "E", "F"]).await;
+    let polling = async {
+        let own = leaving.first().await;
+        let other = staying.first().await;
+        let began = Instant::now();
+        // It has two matches, and the answer with the second order was lost.
+        leaving.poll(json!({ "leaving": true, "holding": { &own.0: own.1 } })).await;
+        let next = staying.next(json!({ "holding": { &other.0: other.1 } })).await.unwrap();
+        assert!(next.0 != own.0 && next.1 == 2, "{next:?}");
+        leaving.poll(json!({ "leaving": true })).await;
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        let season = league.season().await;
+        let known = season.referees().iter().find(|known| known.id.to_string() == leaving.id).unwrap();
+        assert_eq!((known.running, known.lost), (0, false), "the operator need not look for it");
+        assert!(known.is_absent());
+    };
+    tokio::select! {
+        () = league.conduct() => panic!("no match was played"),
+        polled = timeout(LIMIT, polling) => polled.unwrap(),
+    }
+}
+
+#[tokio::test]
+async fn matches_that_a_referee_does_not_have_cost_nothing_when_it_returns_them() {
+    let rates = RateSettings { questions: Rate::new(1, 3), ..RateSettings::default() };
+    let league = League::of(2, 2, ManagerSettings { rates, ..settings() }).await;
+    let referee = ByHand::register(&league, "Liar").await;
+    let returned: serde_json::Map<_, _> = (1..2000).map(|number| (format!("R1M{number}"), json!(1))).collect();
+    let returning = async {
+        for _ in 0..3 {
+            assert_eq!(
+                referee.poll(json!({ "returned": returned, "leaving": true })).await.json()["result"]["status"],
+                "WAIT"
+            );
+        }
+        assert_eq!(code(&referee.poll(json!({ "returned": returned, "leaving": true })).await), "E014");
+        assert_eq!(code(&referee.poll(json!({})).await), "E014", "a referee that leaves need not ask in a loop");
+    };
+    timeout(LIMIT, returning).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_name_that_polls_is_not_given_to_another_referee() {
     let league = League::of(2, 1, settings()).await;
     let referee = ByHand::register(&league, "By hand").await;
@@ -315,6 +363,28 @@ async fn a_name_that_polls_is_not_given_to_another_referee() {
         () = league.conduct() => panic!("there are no players"),
         _ = polling => {}
     }
+}
+
+#[tokio::test]
+async fn a_player_that_posts_its_answers_does_not_stop_a_league_whose_referees_all_pull() {
+    let limits = MatchLimits {
+        game_join_ack_timeout_sec: 0.2,
+        move_timeout_sec: 0.2,
+        game_over_timeout_sec: 0.1,
+        max_retries: 1,
+        base_delay_sec: 0.0,
+        ..MatchLimits::default()
+    };
+    let rules = LeagueConfig { limits, ..LeagueConfig::even_odd("league".parse().unwrap()) };
+    let league = League::under(rules, 3, 1, settings()).await;
+    let _pulling = league.pulling_referee("Pulling", &league.url).await;
+    let posting = Plan::new("Posting", Speech::Direct).dialect(PlayerDialect::PostsAfterwards);
+    let _posting = posting.join(&league.url).await.unwrap();
+    let _players = league.join(&["A", "B"]).await;
+    let season = league.play().await;
+    assert!(is_complete(&season));
+    assert_eq!(forfeits(&season), 2, "it loses both of its matches");
+    assert_eq!(season.alerts().count(), 0);
 }
 
 #[tokio::test]

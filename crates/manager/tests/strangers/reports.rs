@@ -62,6 +62,13 @@ impl ByHand {
     }
 }
 
+fn one_entry(number: u32) -> Vec<u8> {
+    let message = format!("[{number}]");
+    let (there, kind) = (("REF01".into(), "P01".into()), "GAME_INVITATION".into());
+    let entry = TranscriptEntry::new(Timestamp::EPOCH, Direction::Sent, there, kind, message.as_bytes(), None);
+    serde_json::to_vec(&[entry]).unwrap()
+}
+
 /// Longer than one part.
 fn transcript() -> Vec<u8> {
     let entry = |number: usize| {
@@ -106,6 +113,16 @@ async fn a_report_of_a_referee_that_pulls_counts_only_with_its_transcript() {
         assert_eq!((&before["result"], before["transcript"].as_array().unwrap().len()), (&Value::Null, 6), "{before}");
         let again = referee.call("store_transcript", serde_json::to_value(&parts[0]).unwrap()).await.json();
         assert_eq!(again["result"]["complete"], true, "it is here already: {again}");
+        for others in 1..=3 {
+            let bytes = one_entry(others);
+            let other = MatchTranscript::parts_of(None, &id, u32::try_from(attempt).unwrap(), &bytes).next().unwrap();
+            let stored = referee.call("store_transcript", serde_json::to_value(&other).unwrap()).await;
+            assert_eq!(code(&stored), if others == 3 { "E010" } else { "" }, "{stored:?}");
+        }
+        for part in &parts {
+            let stored = referee.call("store_transcript", serde_json::to_value(part).unwrap()).await.json();
+            assert_eq!(stored["result"]["complete"], part.part == part.parts, "the first still counts: {stored}");
+        }
         let counted = referee.report(&league, &match_id, promised).await.json();
         assert_eq!(counted["result"]["status"], "ACCEPTED", "{counted}");
         let file = match_file(home.path(), &match_id);

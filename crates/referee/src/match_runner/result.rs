@@ -74,6 +74,8 @@ impl MatchRunner {
             report.draw_commitments = shared.draw_secrets.top_up(&shared.environment);
         }
         let (order, tries) = (Arc::clone(&self.order), self.order.timeouts.max_retries);
+        // The manager keeps the only copy of a match that it gets from a referee of a fleet.
+        let file = file.filter(|_| !(shared.settings.pulls && target == TranscriptTarget::Send));
         self.work.push(Box::pin(async move {
             if let (Some(views), Some(file)) = (&shared.views, file) {
                 // `league verify` takes a result without a file for a deleted file.

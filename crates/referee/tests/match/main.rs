@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 mod posted;
+mod pulling;
 mod reported;
 mod signed;
 mod starved;

@@ -20,7 +20,7 @@ impl Season {
         let referee = &mut self.referees[index as usize];
         referee.running -= 1;
         match cause {
-            ReturnCause::Refused => {}
+            ReturnCause::Refused | ReturnCause::Unreachable => {}
             ReturnCause::Stalled | ReturnCause::Overdue => referee.stalled = true,
             ReturnCause::Vanished => self.bar(match_id, index),
             ReturnCause::Contested => {

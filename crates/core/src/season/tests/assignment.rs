@@ -132,6 +132,21 @@ fn a_referee_is_lost_once_and_a_stranger_not_at_all() {
 }
 
 #[test]
+fn a_referee_that_leaves_is_not_lost_and_may_come_back() {
+    let mut league = League::running(4, &[1, 1]);
+    league.assign();
+    league.run(|season| season.leave_referee(&r(1), now()));
+    let left = &league.season.referees()[0];
+    assert_eq!((left.left, left.lost, left.running, left.is_absent()), (true, false, 0, true));
+    assert!(league.season.leave_referee(&r(1), now()).unwrap().events.is_empty());
+    assert!(league.season.lose_referee(&r(1), now()).unwrap().events.is_empty());
+    assert_eq!(lines(&league.assign()), [""; 0], "the other referee is busy");
+    assert_eq!(league.replayed(), league.season);
+    league.admit_referee(&referee(1, 1));
+    assert_eq!(lines(&league.assign()), ["R1M1/2 REF01"]);
+}
+
+#[test]
 fn a_league_without_referees_waits_for_one_to_return_or_to_come() {
     let mut league = League::running(4, &[1, 1]);
     league.assign();
