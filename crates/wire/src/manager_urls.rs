@@ -60,7 +60,7 @@ impl ManagerUrls {
     ) -> Result<Exchange, CallError> {
         let mut headers = extra.clone();
         headers.insert(MANAGERS, HeaderValue::from(self.urls.len()));
-        let call = ManagerCallBody { client, headers: &headers, body, id };
+        let call = PreparedCall { client, headers: &headers, body, id };
         // Since the last pause.
         let mut failed = Vec::new();
         loop {
@@ -100,7 +100,7 @@ impl ManagerUrls {
     async fn ask_at(
         &self,
         led: usize,
-        call: ManagerCallBody<'_>,
+        call: PreparedCall<'_>,
         limit: Duration,
     ) -> (usize, Result<Exchange, CallError>) {
         let mut time = call.client.deadline(limit);
@@ -136,16 +136,16 @@ impl ManagerUrls {
     }
 }
 
-/// A call to any of the managers.
+/// A call that can go to any of the managers.
 #[derive(Clone, Copy)]
-struct ManagerCallBody<'a> {
+struct PreparedCall<'a> {
     client: &'a Client,
     headers: &'a HeaderMap,
     body: &'a Bytes,
     id: Option<u64>,
 }
 
-impl ManagerCallBody<'_> {
+impl PreparedCall<'_> {
     async fn send(&self, manager: &Endpoint, time: &mut Deadline) -> Result<Exchange, CallError> {
         self.client.ask_one(manager, self.headers, self.body.clone(), self.id, time).await
     }
