@@ -6,6 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -28,6 +30,8 @@ const DEARER: f64 = 1.3;
 const RATES: &str = r#"{ "rate_limits": { "registrations_here": { "per_second": 100000, "burst": 100000 } } }"#;
 const REGISTERING_AT_ONCE: usize = 32;
 const CONCURRENCY: u32 = 64;
+/// How often the use of the referees is read.
+const SAMPLE: Duration = Duration::from_millis(50);
 
 /// Play a small and a large Swiss league, and fail if a match of the large one costs too much.
 #[derive(Debug, Args)]
@@ -121,15 +125,15 @@ fn play(options: &Options, players: u32) -> Result<Played> {
     let (server, began) = (stub_players()?, Instant::now());
     register(&url, &server.endpoint(), players)?;
     let registering = began.elapsed();
-    manager.line(|line| line.contains("The league is over").then_some(()))?;
+    let (ended, of_referees) =
+        watch_until(&referees, || manager.line(|line| line.contains("The league is over").then_some(())));
+    ended?;
     let playing = began.elapsed() - registering;
-    let used = |process: &Running| process.used().context("the use of the machine is known only on Linux");
-    let of_referees = referees.iter().map(used).collect::<Result<Vec<_>>>()?;
     let of_referees = Used {
         cpu_seconds: of_referees.iter().map(|used| used.cpu_seconds).sum(),
         peak_mb: of_referees.iter().map(|used| used.peak_mb).sum(),
     };
-    let of_manager = used(&manager)?;
+    let of_manager = manager.used().context("the use of the machine is known only on Linux")?;
     drop((manager, referees));
     let began = Instant::now();
     finish(Command::new(&options.league).args(["verify", "--home"]).arg(&home)).context("the league is wrong")?;
@@ -147,6 +151,26 @@ fn play(options: &Options, players: u32) -> Result<Played> {
     };
     played.print();
     Ok(played)
+}
+
+/// What the referees had used of the machine when `wait` returned. They end by themselves at the end of the league.
+fn watch_until<T>(referees: &[Running], wait: impl FnOnce() -> T) -> (T, Vec<Used>) {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let watching = scope.spawn(|| {
+            let mut used = vec![Used::default(); referees.len()];
+            while !is_over.load(Ordering::Relaxed) {
+                for (used, referee) in used.iter_mut().zip(referees) {
+                    *used = referee.used().unwrap_or(*used);
+                }
+                thread::sleep(SAMPLE);
+            }
+            used
+        });
+        let waited = wait();
+        is_over.store(true, Ordering::Relaxed);
+        (waited, watching.join().unwrap_or_default())
+    })
 }
 
 fn forfeits(home: &Path) -> Result<usize> {
