@@ -12,6 +12,8 @@ use crate::home::Home;
 
 /// Longer lines are skipped; the longest transcript takes half of this.
 const MAX_LINE: u64 = 8 * 1024 * 1024;
+/// Small, because the allocator keeps the buffers of each thread: with 256 KB a manager with 128 threads needed 650 MB.
+const BUFFER: usize = 16 * 1024;
 
 /// The offset of each match in `matches.jsonl`. Later searches read only the lines appended since.
 #[derive(Debug, Default)]
@@ -84,7 +86,7 @@ impl Lines {
             opened => {
                 let mut file = opened?;
                 file.seek(SeekFrom::Start(offset))?;
-                Some(BufReader::with_capacity(1 << 18, file))
+                Some(BufReader::with_capacity(BUFFER, file))
             }
         };
         Ok(Self { file, offset, line: Vec::new() })
