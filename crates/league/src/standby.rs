@@ -166,7 +166,7 @@ impl Follower {
                         tracing::warn!(%error, "the standby cannot follow the league; it tries again");
                     }
                     if looked_at.elapsed() > LEADER_KNOWN {
-                        self.relay.set_leader(None);
+                        self.show_leader(None);
                     }
                 }
                 Err(error) => return Err(error.into()),
@@ -186,14 +186,18 @@ impl Follower {
                 Ok(true)
             }
             ElectionStep::Follow | ElectionStep::Take => {
-                let leader = leader.and_then(address);
-                self.leader.send_replace(leader.as_ref().map(|leader| leader.endpoint.beside("").to_string()));
-                self.relay.set_leader(leader);
+                self.show_leader(leader.and_then(address));
                 Ok(false)
             }
             // This process never led, so no other one can have taken over from it.
             ElectionStep::Stop => Err(self.went_back()),
         }
+    }
+
+    /// Calls and readers of the pages are sent there.
+    fn show_leader(&self, leader: Option<Leader>) {
+        self.leader.send_replace(leader.as_ref().map(|leader| leader.endpoint.beside("").to_string()));
+        self.relay.set_leader(leader);
     }
 
     fn went_back(&self) -> LoadError {
