@@ -175,6 +175,7 @@ fn machines(repository: &Repository) -> Outcome {
         return Ok(());
     }
     if !postgres::is_installed(repository)? {
+        say::skipped("the tests across several machines, because one of them needs PostgreSQL");
         return Ok(());
     }
     with_peers(repository, &["several_machines::"])
